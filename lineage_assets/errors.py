@@ -1,0 +1,101 @@
+"""The root of every refusal, and the refusals that more than one room speaks.
+
+Knows nothing of Dagster, Spark or the command line. A subclass takes fields, keeps them, and
+builds its own message: what failed, the value given, the mend. Errors of one room live in it.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class LineageAssetsError(Exception):
+    """What a person can mend; the command line prints it as one paragraph and exits with 2."""
+
+
+class SettingError(LineageAssetsError):
+    """A setting from the environment cannot be used."""
+
+    def __init__(self, variable: str, value: str, reason: str) -> None:
+        self.variable = variable
+        self.value = value
+        self.reason = reason
+        super().__init__(
+            f'The setting {variable}="{value}" cannot be used: {reason}. '
+            f"Set {variable} to a usable value, or unset it to get the default."
+        )
+
+
+class UnknownAssetError(LineageAssetsError):
+    """An asset was named that the graph does not have."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = tuple(sorted(known))
+        super().__init__(
+            f'No asset "{name}" in the graph.{did_you_mean(name, self.known)} '
+            "`lineage-assets graph` lists all."
+        )
+
+
+class InvalidDateError(LineageAssetsError):
+    """A text that should be a day is none."""
+
+    def __init__(self, text: str, *, meant_for: str) -> None:
+        self.text = text
+        self.meant_for = meant_for
+        super().__init__(
+            f'"{text}" is no day, and {meant_for} must be one. '
+            "Write it as YYYY-MM-DD, for example 2021-06-04."
+        )
+
+
+class ReversedRangeError(LineageAssetsError):
+    """A range of partitions ends before it begins."""
+
+    def __init__(self, first: str, last: str) -> None:
+        self.first = first
+        self.last = last
+        super().__init__(
+            f"The range {first}..{last} ends before it begins. "
+            f"Swap the two: --from {last} --to {first}."
+        )
+
+
+class BadDeclarationError(LineageAssetsError):
+    """Something in a declaration cannot be."""
+
+    def __init__(self, thing: str, value: object, mend: str) -> None:
+        self.thing = thing
+        self.value = value
+        self.mend = mend
+        super().__init__(f'The {thing} "{value}" cannot be declared: {mend}.')
+
+
+class CyclicGraphError(LineageAssetsError):
+    """Assets that read each other in a ring."""
+
+    def __init__(self, cycle: Iterable[str]) -> None:
+        self.cycle = tuple(cycle)
+        super().__init__(
+            f"The assets read each other in a ring: {' -> '.join(self.cycle)}. "
+            "Take one of these inputs away; an order to compute them in does not exist."
+        )
+
+
+class OutsidePartitionsError(LineageAssetsError):
+    """Partitions were asked for that do not exist."""
+
+    def __init__(self, asset: str, missing: str, existing: str) -> None:
+        self.asset = asset
+        self.missing = missing
+        self.existing = existing
+        super().__init__(
+            f'The partitions {missing} of "{asset}" do not exist; there are {existing}. '
+            "Ask for a range within these: a day exists once it is over."
+        )
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question with the nearest known name, led by a space; empty when nothing is near."""
+    nearest = get_close_matches(name, list(known), n=1)
+    return f' Did you mean "{nearest[0]}"?' if nearest else ""

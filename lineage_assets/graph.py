@@ -1,0 +1,133 @@
+"""The asset graph: which asset is made by which job, from which partitions of which others.
+
+Values only: no Dagster, no Spark, no state of any partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+
+from lineage_assets.datasets import Dataset
+from lineage_assets.errors import BadDeclarationError, CyclicGraphError, UnknownAssetError
+from lineage_assets.partitions import SAME_PARTITION, Daily, Window
+
+AssetKey = tuple[str, ...]
+
+
+def name_of(key: AssetKey) -> str:
+    """The key as people write it: `food_delivery/orders`."""
+    return "/".join(key)
+
+
+@dataclass(frozen=True, slots=True)
+class LineageJob:
+    """A job as the lineage record names it: the same in every run and every backfill."""
+
+    namespace: str
+    name: str
+    description: str = ""
+    owners: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for what, value in (
+            ("lineage job namespace", self.namespace),
+            ("lineage job name", self.name),
+        ):
+            if not value.strip():
+                raise BadDeclarationError(what, value, "give it a name that is not empty")
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input of an asset: which asset, and the window of it that a partition reads."""
+
+    asset: AssetKey
+    window: Window = SAME_PARTITION
+
+
+@dataclass(frozen=True, slots=True)
+class AssetNode:
+    """An asset in the graph: who makes it, from what, and what the record calls it."""
+
+    key: AssetKey
+    job: LineageJob
+    partitions: Daily
+    inputs: tuple[Input, ...] = ()
+    dataset: Dataset | None = None
+    """None when the job leaves nothing that is a dataset, such as mails sent."""
+
+    def __post_init__(self) -> None:
+        names = [name_of(read.asset) for read in self.inputs]
+        for name in names:
+            if names.count(name) > 1:
+                raise BadDeclarationError(
+                    f'input of "{name_of(self.key)}"', name, "declare each input once"
+                )
+
+
+@dataclass(frozen=True)
+class AssetGraph:
+    """All assets of a code location by key; inputs that are not among them are not owned by us."""
+
+    nodes: Mapping[AssetKey, AssetNode]
+
+    @classmethod
+    def of(cls, nodes: Iterable[AssetNode]) -> AssetGraph:
+        by_key: dict[AssetKey, AssetNode] = {}
+        for node in nodes:
+            if node.key in by_key:
+                raise BadDeclarationError("asset", name_of(node.key), "declare it once")
+            by_key[node.key] = node
+        graph = cls({key: by_key[key] for key in sorted(by_key)})
+        graph.order  # noqa: B018 - a cycle is refused here, not at first use
+        return graph
+
+    @cached_property
+    def order(self) -> tuple[AssetKey, ...]:
+        """Every asset after all that it reads; the same for the same graph."""
+        sorter: TopologicalSorter[AssetKey] = TopologicalSorter()
+        for key, node in self.nodes.items():
+            sorter.add(
+                key,
+                *(
+                    read.asset
+                    for read in node.inputs
+                    if read.asset in self.nodes and read.asset != key
+                ),
+            )
+        try:
+            sorter.prepare()
+        except CycleError as error:
+            raise CyclicGraphError([name_of(key) for key in error.args[1]]) from error
+        ordered: list[AssetKey] = []
+        while ready := sorted(sorter.get_ready()):
+            ordered += ready
+            sorter.done(*ready)
+        return tuple(ordered)
+
+    @cached_property
+    def readers(self) -> Mapping[AssetKey, tuple[tuple[AssetKey, Window], ...]]:
+        """For each asset, who reads it directly and through which window."""
+        found: dict[AssetKey, list[tuple[AssetKey, Window]]] = {key: [] for key in self.nodes}
+        for key in self.order:
+            for read in self.nodes[key].inputs:
+                found.setdefault(read.asset, []).append((key, read.window))
+        return {key: tuple(readers) for key, readers in found.items()}
+
+    def made_with(self, key: AssetKey) -> tuple[AssetKey, ...]:
+        """All assets that the same job makes, this one included."""
+        job = self.nodes[key].job
+        return tuple(other for other, node in self.nodes.items() if node.job == job)
+
+    def find(self, name: str) -> AssetKey:
+        """The key that a person's `name` means; refused with the nearest names when there is none."""
+        names = {name_of(key): key for key in self.nodes}
+        if name in names:
+            return names[name]
+        by_last = [key for key in self.nodes if key[-1] == name]
+        if len(by_last) == 1:
+            return by_last[0]
+        raise UnknownAssetError(name, names)
