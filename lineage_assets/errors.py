@@ -4,7 +4,7 @@ Knows nothing of Dagster, Spark or the command line. A subclass takes fields, ke
 builds its own message: what failed, the value given, the mend. Errors of one room live in it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 
@@ -32,66 +32,51 @@ class UnknownAssetError(LineageAssetsError):
         self.name = name
         self.known = tuple(sorted(known))
         super().__init__(
-            f'No asset "{name}" in the graph.{did_you_mean(name, self.known)} '
-            "`lineage-assets graph` lists all."
+            f'No asset "{name}" in the graph.{did_you_mean(name, self.known)} `lineage-assets graph` lists all.'
         )
 
 
-class InvalidDateError(LineageAssetsError):
-    """A text that should be a day is none."""
+class BadPartitionError(LineageAssetsError):
+    """A partition key, range or window that is none."""
 
-    def __init__(self, text: str, *, meant_for: str) -> None:
-        self.text = text
-        self.meant_for = meant_for
-        super().__init__(
-            f'"{text}" is no day, and {meant_for} must be one. '
-            "Write it as YYYY-MM-DD, for example 2021-06-04."
-        )
-
-
-class ReversedRangeError(LineageAssetsError):
-    """A range of partitions ends before it begins."""
-
-    def __init__(self, first: str, last: str) -> None:
-        self.first = first
-        self.last = last
-        super().__init__(
-            f"The range {first}..{last} ends before it begins. "
-            f"Swap the two: --from {last} --to {first}."
-        )
-
-
-class BadDeclarationError(LineageAssetsError):
-    """Something in a declaration cannot be."""
-
-    def __init__(self, thing: str, value: object, mend: str) -> None:
-        self.thing = thing
+    def __init__(self, what: str, value: object, mend: str) -> None:
+        self.what = what
         self.value = value
         self.mend = mend
-        super().__init__(f'The {thing} "{value}" cannot be declared: {mend}.')
-
-
-class CyclicGraphError(LineageAssetsError):
-    """Assets that read each other in a ring."""
-
-    def __init__(self, cycle: Iterable[str]) -> None:
-        self.cycle = tuple(cycle)
-        super().__init__(
-            f"The assets read each other in a ring: {' -> '.join(self.cycle)}. "
-            "Take one of these inputs away; an order to compute them in does not exist."
-        )
+        super().__init__(f'The {what} "{value}" is not valid: {mend}.')
 
 
 class OutsidePartitionsError(LineageAssetsError):
     """Partitions were asked for that do not exist."""
 
-    def __init__(self, asset: str, missing: str, existing: str) -> None:
-        self.asset = asset
-        self.missing = missing
+    def __init__(self, wanted: str, existing: str) -> None:
+        self.wanted = wanted
         self.existing = existing
         super().__init__(
-            f'The partitions {missing} of "{asset}" do not exist; there are {existing}. '
-            "Ask for a range within these: a day exists once it is over."
+            f"There is no partition {wanted}. What exists is {existing}: ask for a part of that."
+            if existing
+            else f"There is no partition {wanted}: none exists yet. Wait until the first day is over."
+        )
+
+
+class BadDeclarationError(LineageAssetsError):
+    """An author declared something that cannot be."""
+
+    def __init__(self, what: str, value: object, mend: str) -> None:
+        self.what = what
+        self.value = value
+        self.mend = mend
+        super().__init__(f'The declared {what} "{value}" is not valid: {mend}.')
+
+
+class CyclicGraphError(LineageAssetsError):
+    """Assets read each other in a ring."""
+
+    def __init__(self, cycle: Sequence[str]) -> None:
+        self.cycle = tuple(cycle)
+        super().__init__(
+            f"These assets read each other in a ring: {' -> '.join(self.cycle)}. "
+            "Take one of these inputs out of its declaration."
         )
 
 

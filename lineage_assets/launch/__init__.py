@@ -1,0 +1,1 @@
+"""How a Spark program is started, watched and cancelled."""
