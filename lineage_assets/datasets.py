@@ -36,9 +36,7 @@ class Field:
     def __post_init__(self) -> None:
         if self.type not in SPARK_TYPES and not _DECIMAL.fullmatch(self.type):
             known = ", ".join([*sorted(SPARK_TYPES), "DECIMAL(p,s)"])
-            raise BadDeclarationError(
-                f'type of column "{self.name}"', self.type, f"use one of {known}"
-            )
+            raise BadDeclarationError(f'type of column "{self.name}"', self.type, f"use one of {known}")
 
     @property
     def spark_type(self) -> str:

@@ -47,15 +47,15 @@ class BadPartitionError(LineageAssetsError):
 
 
 class OutsidePartitionsError(LineageAssetsError):
-    """Partitions were asked for that do not exist."""
+    """Partitions of an asset were asked for that do not exist."""
 
-    def __init__(self, wanted: str, existing: str) -> None:
-        self.wanted = wanted
+    def __init__(self, asset: str, missing: str, existing: str) -> None:
+        self.asset = asset
+        self.missing = missing
         self.existing = existing
         super().__init__(
-            f"There is no partition {wanted}. What exists is {existing}: ask for a part of that."
-            if existing
-            else f"There is no partition {wanted}: none exists yet. Wait until the first day is over."
+            f'The partitions {missing} of "{asset}" do not exist; there are {existing}. '
+            "Ask for a range within these: a day exists once it is over."
         )
 
 

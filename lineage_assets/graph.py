@@ -63,9 +63,7 @@ class AssetNode:
         names = [name_of(read.asset) for read in self.inputs]
         for name in names:
             if names.count(name) > 1:
-                raise BadDeclarationError(
-                    f'input of "{name_of(self.key)}"', name, "declare each input once"
-                )
+                raise BadDeclarationError(f'input of "{name_of(self.key)}"', name, "declare each input once")
 
 
 @dataclass(frozen=True)
@@ -92,11 +90,7 @@ class AssetGraph:
         for key, node in self.nodes.items():
             sorter.add(
                 key,
-                *(
-                    read.asset
-                    for read in node.inputs
-                    if read.asset in self.nodes and read.asset != key
-                ),
+                *(read.asset for read in node.inputs if read.asset in self.nodes and read.asset != key),
             )
         try:
             sorter.prepare()

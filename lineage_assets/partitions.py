@@ -1,7 +1,7 @@
 """Partition sets as ranges, and the windows through which one asset's partitions read another's.
 
 Knows whole numbers and calendar days; refuses to know assets, storage and Dagster.
-A daily partition is the ordinal of its day (`datetime.date.toordinal`), so that a set of years is a few pairs of numbers.
+A daily partition is the ordinal of its day (`datetime.date.toordinal`): a set of years is a few pairs of numbers.
 """
 
 from __future__ import annotations
@@ -11,12 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from itertools import chain
 
-from lineage_assets.errors import (
-    BadDeclarationError,
-    InvalidDateError,
-    OutsidePartitionsError,
-    ReversedRangeError,
-)
+from lineage_assets.errors import BadPartitionError, OutsidePartitionsError
 
 Range = tuple[int, int]
 """First and last ordinal, both included."""
@@ -31,9 +26,7 @@ class Window:
 
     def __post_init__(self) -> None:
         if self.first > self.last:
-            raise BadPartitionError(
-                "window", f"{self.first}..{self.last}", "put the earlier offset first"
-            )
+            raise BadPartitionError("window", f"{self.first}..{self.last}", "put the earlier offset first")
 
     def reads(self, targets: PartitionSet) -> PartitionSet:
         """All that the targets read, whether it exists or not."""
@@ -136,9 +129,7 @@ class Daily:
 
     def __post_init__(self) -> None:
         if self.last is not None and self.last < self.first:
-            raise BadPartitionError(
-                "partitions", f"{self.first}..{self.last}", "put the earlier day first"
-            )
+            raise BadPartitionError("partitions", f"{self.first}..{self.last}", "put the earlier day first")
 
     def existing(self, now: datetime) -> PartitionSet:
         """The partitions that exist at `now` (aware): a day does once it is over."""
@@ -152,18 +143,16 @@ class Daily:
         last = date.max.toordinal() if self.last is None else self.last.toordinal()
         return partitions & PartitionSet.between(first, last)
 
-    def asked(self, first: date, last: date, now: datetime) -> PartitionSet:
-        """A range a person asked for, refused unless all of it exists."""
+    def asked(self, asset: str, first: date, last: date, *, now: datetime) -> PartitionSet:
+        """The range of `asset` that a person asked for, refused unless all of it exists at `now`."""
         if last < first:
-            raise BadPartitionError(
-                "range", f"{first}..{last}", f"the other way round it is {last}..{first}"
-            )
+            raise BadPartitionError("range", f"{first}..{last}", f"swap the two: --from {last} --to {first}")
         wanted, existing = (
             PartitionSet.between(first.toordinal(), last.toordinal()),
             self.existing(now),
         )
         if not wanted <= existing:
-            raise OutsidePartitionsError(ranges_text(wanted - existing), ranges_text(existing))
+            raise OutsidePartitionsError(asset, ranges_text(wanted - existing), ranges_text(existing))
         return wanted
 
 
@@ -174,9 +163,7 @@ def parse_day(text: str) -> date:
     except ValueError:
         day = None
     if day is None or day.isoformat() != text:
-        raise BadPartitionError(
-            "partition", text, "write a calendar day as YYYY-MM-DD, such as 2021-06-04"
-        )
+        raise BadPartitionError("partition", text, "write a calendar day as YYYY-MM-DD, such as 2021-06-04")
     return day
 
 
@@ -196,7 +183,6 @@ def set_of(keys: Iterable[str]) -> PartitionSet:
 def ranges_text(partitions: PartitionSet) -> str:
     """`2021-06-04..2021-06-06, 2021-06-09`: as a person reads it; `none` for the empty set."""
     named = (
-        key_of(first) if first == last else f"{key_of(first)}..{key_of(last)}"
-        for first, last in partitions.ranges
+        key_of(first) if first == last else f"{key_of(first)}..{key_of(last)}" for first, last in partitions.ranges
     )
     return ", ".join(named) or "none"
