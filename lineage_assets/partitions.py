@@ -43,7 +43,7 @@ SAME_PARTITION = Window(0, 0)
 def trailing_days(days: int) -> Window:
     """The window of the `days` days that end with the partition's own."""
     if days < 1:
-        raise BadDeclarationError("number of trailing days", days, "give 1 or more")
+        raise BadPartitionError("number of trailing days", days, "give 1 or more")
     return Window(1 - days, 0)
 
 
@@ -147,10 +147,8 @@ class Daily:
         """The range of `asset` that a person asked for, refused unless all of it exists at `now`."""
         if last < first:
             raise BadPartitionError("range", f"{first}..{last}", f"swap the two: --from {last} --to {first}")
-        wanted, existing = (
-            PartitionSet.between(first.toordinal(), last.toordinal()),
-            self.existing(now),
-        )
+        wanted = PartitionSet.between(first.toordinal(), last.toordinal())
+        existing = self.existing(now)
         if not wanted <= existing:
             raise OutsidePartitionsError(asset, ranges_text(wanted - existing), ranges_text(existing))
         return wanted
@@ -160,11 +158,11 @@ def parse_day(text: str) -> date:
     """A partition key as a day; refused when it is not `YYYY-MM-DD`."""
     try:
         day = date.fromisoformat(text)
+        if day.isoformat() == text:
+            return day
     except ValueError:
-        day = None
-    if day is None or day.isoformat() != text:
-        raise BadPartitionError("partition", text, "write a calendar day as YYYY-MM-DD, such as 2021-06-04")
-    return day
+        pass  # refused below, together with spellings that only newer Pythons read
+    raise BadPartitionError("partition", text, "write a calendar day as YYYY-MM-DD, such as 2021-06-04")
 
 
 def key_of(ordinal: int) -> str:

@@ -1,0 +1,1 @@
+"""A job as a Dagster asset: gate, reuse what is unchanged, launch, record per partition."""

@@ -1,0 +1,1 @@
+"""What the Dagster event log says of each partition: attempts, verdicts, data versions, inputs."""
