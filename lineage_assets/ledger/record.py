@@ -67,6 +67,8 @@ class Attempt:
     """What the attempt takes on: all that the run asks of the asset, blocked ones included."""
     started: datetime
     code_version: str
+    owner: str
+    """The process that makes it, `host:pid:start`, by which the dead are told from the living."""
     backfill: str | None = None
     range_run: bool = False
     """The lineage run is one a contiguous range, not one a partition; kept so that a replay gives the same ids."""
@@ -124,6 +126,7 @@ def to_json(entry: Entry) -> dict[str, Any]:
                 "ranges": [[key_of(first), key_of(last)] for first, last in entry.partitions.ranges],
                 "started": entry.started.isoformat(),
                 "code_version": entry.code_version,
+                "owner": entry.owner,
                 "backfill": entry.backfill,
                 "range_run": entry.range_run,
             }
@@ -170,6 +173,7 @@ def from_json(asset: AssetKey, read: Mapping[str, Any]) -> Entry:
             partitions=PartitionSet.of_ranges(ranges),
             started=datetime.fromisoformat(read["started"]),
             code_version=read["code_version"],
+            owner=read["owner"],
             backfill=read["backfill"],
             range_run=read["range_run"],
         )

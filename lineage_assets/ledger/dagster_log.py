@@ -1,0 +1,120 @@
+"""The ledger's one file that knows Dagster: reads our entries out of its event log, and shapes events that hold them.
+
+Nothing here judges: what follows from the entries is the fold's and the gate's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dagster import AssetKey as DagsterAssetKey
+from dagster import (
+    AssetMaterialization,
+    AssetObservation,
+    DagsterInstance,
+    DagsterRunStatus,
+    EventLogRecord,
+    JsonMetadataValue,
+    MetadataValue,
+    RunsFilter,
+)
+
+from lineage_assets.graph import AssetGraph, AssetKey
+from lineage_assets.ledger.fold import History, Logged, fold_history
+from lineage_assets.ledger.owner import is_dead
+from lineage_assets.ledger.record import RECORD_KEY, Attempt, Entry, PartitionRecord, from_json, to_json
+
+_PAGE = 1000
+_GOING_ON = (
+    DagsterRunStatus.QUEUED,
+    DagsterRunStatus.NOT_STARTED,
+    DagsterRunStatus.STARTING,
+    DagsterRunStatus.STARTED,
+    DagsterRunStatus.CANCELING,
+)
+
+
+def read_history(instance: DagsterInstance, asset: AssetKey) -> History:
+    """The history of one asset: its materializations and observations, a page a query, newest first."""
+    return fold_history(_log(instance, asset))
+
+
+def read_histories(instance: DagsterInstance, assets: Iterable[AssetKey]) -> dict[AssetKey, History]:
+    return {asset: read_history(instance, asset) for asset in assets}
+
+
+def upstream_of(graph: AssetGraph, assets: Iterable[AssetKey]) -> tuple[AssetKey, ...]:
+    """All assets that the given ones read, near and far, in graph order."""
+    wanted: set[AssetKey] = set()
+    left = list(assets)
+    while left:
+        node = graph.nodes.get(left.pop())
+        for read in () if node is None else node.inputs:
+            if read.asset not in wanted:
+                wanted.add(read.asset)
+                left.append(read.asset)
+    return tuple(asset for asset in graph.order if asset in wanted)
+
+
+def live_runs(instance: DagsterInstance, histories: Mapping[AssetKey, History]) -> frozenset[str]:
+    """The runs among open attempts that go on: not ended, and their process, when it was on this host, alive."""
+    owners = {one.attempt.run_id: one.attempt.owner for history in histories.values() for one in history.underway}
+    alive = [run_id for run_id, owner in owners.items() if not is_dead(owner)]
+    if not alive:
+        return frozenset()
+    runs = instance.get_runs(filters=RunsFilter(run_ids=alive, statuses=list(_GOING_ON)))
+    return frozenset(run.run_id for run in runs)
+
+
+def attempt_event(attempt: Attempt) -> AssetObservation:
+    return AssetObservation(DagsterAssetKey(attempt.asset), metadata={RECORD_KEY: _json(attempt)})
+
+
+def bad_event(record: PartitionRecord) -> AssetObservation:
+    """A failed or blocked partition: nothing was written, so nothing is materialized."""
+    why = "" if record.cause is None else f"{record.cause.kind}: {record.cause.message}"
+    metadata: dict[str, Any] = {"state": record.state.value, "cause": why, RECORD_KEY: _json(record)}
+    return AssetObservation(
+        DagsterAssetKey(record.asset), partition=record.partition, description=why, metadata=metadata
+    )
+
+
+def good_event(
+    record: PartitionRecord, *, metadata: Mapping[str, MetadataValue], tags: Mapping[str, str]
+) -> AssetMaterialization:
+    """A good or reused partition, with what a person wants to see of it."""
+    return AssetMaterialization(
+        DagsterAssetKey(record.asset),
+        partition=record.partition,
+        metadata={**metadata, RECORD_KEY: _json(record)},
+        tags=dict(tags),
+    )
+
+
+def _json(entry: Entry) -> MetadataValue[Any]:
+    return MetadataValue.json(to_json(entry))
+
+
+def _log(instance: DagsterInstance, asset: AssetKey) -> Iterator[Logged]:
+    key = DagsterAssetKey(asset)
+    for fetch in (instance.fetch_materializations, instance.fetch_observations):
+        cursor = None
+        while True:
+            page = fetch(key, limit=_PAGE, cursor=cursor)
+            yield from (found for found in (_logged(asset, record) for record in page.records) if found is not None)
+            if not page.has_more:
+                break
+            cursor = page.cursor
+
+
+def _logged(asset: AssetKey, record: EventLogRecord) -> Logged | None:
+    event = record.asset_materialization if record.asset_materialization is not None else record.asset_observation
+    if event is None:
+        return None
+    value = event.metadata.get(RECORD_KEY)
+    if isinstance(value, JsonMetadataValue) and isinstance(value.data, Mapping):
+        return Logged(record.storage_id, from_json(asset, value.data))
+    if isinstance(event, AssetMaterialization):
+        return Logged(record.storage_id, None, event.partition)
+    return None

@@ -1,0 +1,152 @@
+"""The gate: whether a partition may be computed from what its inputs are now.
+
+Pure: folds the records of the asset's whole upstream, asks neither Dagster's status pages nor Marquez.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from lineage_assets.graph import AssetGraph, AssetKey, AssetNode, name_of
+from lineage_assets.ledger.fold import History
+from lineage_assets.ledger.record import Cause, PartitionRecord, PartitionRef, State
+from lineage_assets.partitions import PartitionSet, keys_of, parse_day
+
+_NO_HISTORY = History()
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Every input partition may be read."""
+
+    versions: Mapping[AssetKey, Mapping[str, str | None]]
+    """Per input the partitions to read and their data versions; None where the input is not ours."""
+    snapshots: Mapping[AssetKey, frozenset[int]]
+    """Per input the table snapshots that hold them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A live run, or the same backfill, is making an input partition: waiting is not failing."""
+
+    refs: tuple[PartitionRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """An input partition is bad; the refs are where the badness began."""
+
+    cause: Cause
+    refs: tuple[PartitionRef, ...]
+
+
+Verdict = Go | Wait | Blocked
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What the verdicts are made from, read once for all partitions of a run."""
+
+    graph: AssetGraph
+    histories: Mapping[AssetKey, History]
+    """Of every asset upstream, near and far."""
+    live_runs: frozenset[str] = frozenset()
+    """Runs that are going on; the run that asks is not among them."""
+    pending: Mapping[AssetKey, PartitionSet] = field(default_factory=dict)
+    """What the same backfill targets and has not given a verdict on yet."""
+
+    def judge(self, node: AssetNode, partition: str) -> Verdict:
+        """The verdict on one partition of an asset, over all that it would read."""
+        waits: set[PartitionRef] = set()
+        bad: dict[PartitionRef, str] = {}
+        versions: dict[AssetKey, dict[str, str | None]] = {}
+        snapshots: dict[AssetKey, set[int]] = {}
+        for asset, read in reads_of(self.graph, node, partition).items():
+            versions[asset], snapshots[asset] = {}, set()
+            for ref in (PartitionRef(asset, key) for key in keys_of(read)):
+                if self._is_coming(ref):
+                    waits.add(ref)
+                bad.update(self._badness(ref))
+                published = self._history(asset).published.get(ref.partition)
+                versions[asset][ref.partition] = None if published is None else published.fingerprint
+                if published is not None and published.snapshot is not None:
+                    snapshots[asset].add(published.snapshot)
+        if waits:
+            return Wait(tuple(sorted(waits)))
+        if bad:
+            return Blocked(_cause(bad), tuple(sorted(bad)))
+        return Go(versions, {asset: frozenset(ids) for asset, ids in snapshots.items()})
+
+    def _history(self, asset: AssetKey) -> History:
+        return self.histories.get(asset, _NO_HISTORY)
+
+    def _is_coming(self, ref: PartitionRef) -> bool:
+        day = parse_day(ref.partition).toordinal()
+        if day in self.pending.get(ref.asset, PartitionSet()):
+            return True
+        underway = self._history(ref.asset).underway
+        return any(one.attempt.run_id in self.live_runs and day in one.partitions for one in underway)
+
+    def _badness(self, ref: PartitionRef) -> Mapping[PartitionRef, str]:
+        """Where the badness of an input partition began, and what it is; empty when it may be read."""
+        if ref.asset not in self.graph.nodes:
+            return {}
+        history = self._history(ref.asset)
+        if ref.partition in history.unrecorded:
+            return {ref: "not adopted"}
+        if ref.partition not in history.verdicts:
+            return {ref: "missing"}
+        return self._bad.get(ref, {})
+
+    @cached_property
+    def _bad(self) -> Mapping[PartitionRef, Mapping[PartitionRef, str]]:
+        """Every partition that is bad by now, with where that began.
+
+        Assets in graph order and their days in order: what a record read was judged before it, a self-dependent
+        asset's yesterday included.
+        """
+        found: dict[PartitionRef, Mapping[PartitionRef, str]] = {}
+        for asset in self.graph.order:
+            for partition, record in sorted(self._history(asset).verdicts.items()):
+                ref = PartitionRef(asset, partition)
+                roots = _roots(ref, record, found)
+                if roots:
+                    found[ref] = roots
+        return found
+
+
+def _roots(
+    ref: PartitionRef, record: PartitionRecord, bad: Mapping[PartitionRef, Mapping[PartitionRef, str]]
+) -> Mapping[PartitionRef, str]:
+    if not record.state.is_bad:
+        read = (PartitionRef(asset, key) for asset, versions in record.inputs.items() for key in versions)
+        return {root: kind for one in read for root, kind in bad.get(one, {}).items()}
+    # A block whose reason was mended since is still a block: nobody has computed the partition.
+    still = {root: kind for one in record.blocked_by for root, kind in bad.get(one, {}).items()}
+    return still or {ref: "blocked" if record.state is State.BLOCKED else _kind(record)}
+
+
+def _kind(record: PartitionRecord) -> str:
+    return "failed" if record.cause is None else record.cause.kind
+
+
+def _cause(bad: Mapping[PartitionRef, str]) -> Cause:
+    """`orders 2021-06-04 (schema change), 2021-06-05 (missing)`: what blocks, by asset."""
+    by_asset: dict[AssetKey, list[str]] = {}
+    for ref, kind in sorted(bad.items()):
+        by_asset.setdefault(ref.asset, []).append(f"{ref.partition} ({kind})")
+    named = "; ".join(f"{name_of(asset)} {', '.join(days)}" for asset, days in by_asset.items())
+    return Cause("upstream", f"reads what is bad: {named}")
+
+
+def reads_of(graph: AssetGraph, node: AssetNode, partition: str) -> dict[AssetKey, PartitionSet]:
+    """What a partition reads of each input: through the window, clipped to the input's partitions."""
+    day = PartitionSet.of([parse_day(partition).toordinal()])
+    found: dict[AssetKey, PartitionSet] = {}
+    for read in node.inputs:
+        wanted = read.window.reads(day)
+        owned = graph.nodes.get(read.asset)
+        found[read.asset] = wanted if owned is None else owned.partitions.clip(wanted)
+    return found
