@@ -1,0 +1,90 @@
+"""A request as the reads of this server want it: names decoded, numbers checked.
+
+Knows Marquez's rules for parameters and how it refuses them.
+"""
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote
+from uuid import UUID
+
+from starlette.requests import Request
+
+from lineage_assets.marquez.embedded.instants import instant
+from lineage_assets.marquez.embedded.refusals import InvalidRequestError, RefusedRequestError, no_such_path
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ZONED = re.compile(_DAY.pattern + r"T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2})")
+
+
+class Asked:
+    """The path and the query of one request."""
+
+    def __init__(self, request: Request) -> None:
+        self._path = request.path_params
+        self._query = request.query_params
+
+    def name(self, part: str) -> str:
+        """A part of the path; it may hold slashes, which came encoded."""
+        return unquote(self._path[part])
+
+    def id(self, part: str) -> str:
+        return _uuid(self.name(part))
+
+    def text(self, parameter: str, default: str = "") -> str:
+        return self._query.get(parameter, default)
+
+    def needed(self, parameter: str, fault: str = "null") -> str:
+        value = self.text(parameter)
+        if not value:
+            raise InvalidRequestError(400, [f"query param {parameter} must not be {fault}"])
+        return value
+
+    def needed_id(self, parameter: str) -> str:
+        return _uuid(self.needed(parameter))
+
+    def flag(self, parameter: str) -> bool:
+        return self.text(parameter).lower() == "true"
+
+    def number(self, parameter: str, default: int) -> int:
+        try:
+            return int(self.text(parameter, str(default)))
+        except ValueError:
+            raise no_such_path() from None
+
+    def page(self, limit: int = 100) -> tuple[int, int]:
+        """Limit and offset."""
+        asked = (self.number("limit", limit), self.number("offset", 0))
+        for parameter, value in zip(("limit", "offset"), asked, strict=True):
+            if value < 0:
+                raise InvalidRequestError(400, [f"query param {parameter} must be greater than or equal to 0"])
+        return asked
+
+    def one_of(self, parameter: str, choices: Sequence[str], default: str | None = None) -> str:
+        return self._chosen(
+            parameter, self.needed(parameter) if default is None else self.text(parameter, default), choices
+        )
+
+    def some_of(self, parameter: str, choices: Sequence[str]) -> Sequence[str]:
+        """Those of the choices that were named, or all when none was."""
+        named = self._query.getlist(parameter)
+        return [self._chosen(parameter, value, choices) for value in named] if named else choices
+
+    def instant(self, parameter: str, default: str) -> int:
+        value = self.text(parameter, default)
+        if not _ZONED.fullmatch(value):
+            at = len(value) if _DAY.fullmatch(value) else 0
+            raise RefusedRequestError(400, f"Parameter is invalid: Text '{value}' could not be parsed at index {at}")
+        return instant(value)
+
+    def _chosen(self, parameter: str, value: str, choices: Sequence[str]) -> str:
+        if value.upper() not in choices:
+            raise RefusedRequestError(400, f"query param {parameter} must be one of [{', '.join(choices)}]")
+        return value.upper()
+
+
+def _uuid(text: str) -> str:
+    try:
+        return str(UUID(text))
+    except ValueError:
+        raise no_such_path() from None

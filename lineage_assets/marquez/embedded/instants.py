@@ -1,0 +1,57 @@
+"""Times as Marquez reads and writes them; inside, microseconds since 1970 in UTC."""
+
+import re
+from datetime import datetime, timedelta, timezone
+
+from lineage_assets.marquez.embedded.refusals import RefusedRequestError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_FRACTION = re.compile(r"\.(\d+)")
+
+
+def instant(value: object) -> int:
+    """A time from JSON: ISO 8601 text, UTC when it names no zone, or seconds since 1970."""
+    if isinstance(value, (int, float)):
+        return int(value * 1_000_000)
+    return _micros(_parsed(str(value)))
+
+
+def instant_text(micros: int | None) -> str | None:
+    """As Java writes an instant: no fraction, or three or six digits of it."""
+    return None if micros is None else _at(micros).isoformat(timespec=_timespec(micros)).replace("+00:00", "Z")
+
+
+def zoned_text(value: object) -> str:
+    """As Java writes a zoned time in run arguments: seconds are left out when they are none."""
+    moment = _parsed(str(value))
+    whole_minute = moment.second == 0 and moment.microsecond == 0
+    timespec = "minutes" if whole_minute else _timespec(_micros(moment))
+    return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+def micros_of(moment: datetime) -> int:
+    return _micros(moment)
+
+
+def _at(micros: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def _micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def _timespec(micros: int) -> str:
+    if micros % 1_000_000 == 0:
+        return "seconds"
+    return "milliseconds" if micros % 1_000 == 0 else "microseconds"
+
+
+def _parsed(text: str) -> datetime:
+    # Python 3.10 reads neither "Z" nor a fraction of other than three or six digits.
+    plain = _FRACTION.sub(lambda match: "." + match.group(1)[:6].ljust(6, "0"), text.strip().replace("Z", "+00:00"))
+    try:
+        moment = datetime.fromisoformat(plain)
+    except ValueError:
+        raise RefusedRequestError(400, f"Text '{text}' could not be parsed as a time") from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)

@@ -1,0 +1,75 @@
+"""Refusals of this room: a lineage server that cannot be started, reached or asked."""
+
+from pathlib import Path
+
+from lineage_assets.errors import LineageAssetsError
+
+
+class PortTakenError(LineageAssetsError):
+    """The embedded server was to listen on a port that is in use."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        super().__init__(
+            f"The embedded lineage server cannot listen on port {port}: it is in use. "
+            "Name another one with --port, or leave it out to get a free one."
+        )
+
+
+class OtherPortError(LineageAssetsError):
+    """The server is up already, on another port than asked for."""
+
+    def __init__(self, url: str, port: int) -> None:
+        self.url = url
+        self.port = port
+        super().__init__(
+            f"The embedded lineage server is up at {url}, not on port {port}. "
+            "Use that one, or run `lineage-assets marquez down` first."
+        )
+
+
+class ServerBusyError(LineageAssetsError):
+    """Somebody else starts or stops the server and does not get done."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        super().__init__(
+            f"Another process has been starting or stopping the lineage server in {folder} for too long. "
+            "Try again; if it stays so, end that process."
+        )
+
+
+class ServerDidNotStartError(LineageAssetsError):
+    """The embedded server ended, or said nothing, before it answered."""
+
+    def __init__(self, log: Path, last_words: str) -> None:
+        self.log = log
+        self.last_words = last_words
+        said = f" Its last words: {last_words}" if last_words else ""
+        super().__init__(f"The embedded lineage server did not start; its log is {log}.{said}")
+
+
+class MarquezUnreachableError(LineageAssetsError):
+    """No answer from the lineage server."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        self.url = url
+        self.reason = reason
+        super().__init__(
+            f"No lineage server answers at {url}: {reason}. "
+            "Start one with `lineage-assets marquez up`, or set OPENLINEAGE_URL to one that runs."
+        )
+
+
+class MarquezRefusedError(LineageAssetsError):
+    """The lineage server answered with an error."""
+
+    def __init__(self, request: str, status: int, answer: str) -> None:
+        self.request = request
+        self.status = status
+        self.answer = answer
+        super().__init__(f"The lineage server answered {status} to {request}: {answer}")
+
+
+class NotInMarquezError(MarquezRefusedError):
+    """The lineage server does not know what was asked for."""

@@ -1,0 +1,193 @@
+"""The embedded server of a state folder: start it, find it again, stop it.
+
+Knows processes and files, not lineage. One server a folder, behind one file lock; a process is ours when its id
+and its start time are those it wrote down itself, and it answers under that id.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+
+import httpx
+import psutil
+from filelock import FileLock, Timeout
+
+import lineage_assets
+from lineage_assets.marquez.embedded.identity import PORT_TAKEN, identity, installed_version
+from lineage_assets.marquez.errors import OtherPortError, PortTakenError, ServerBusyError, ServerDidNotStartError
+from lineage_assets.settings import child_environment
+
+_START_SECONDS = 30.0
+_STOP_SECONDS = 10.0
+_ANSWER_SECONDS = 5.0
+_LOOK_SECONDS = 0.02
+
+_children: list[subprocess.Popen[bytes]] = []
+"""Servers that this process started: kept, so that they are reaped when they end before it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An embedded server that was up when it was looked at."""
+
+    url: str
+    pid: int
+    started: float
+    """When the process began, in seconds since 1970; tells it from a later one with the same id."""
+    version: str
+
+
+def up(home: Path, port: int | None = None, *, owner_pid: int | None = None) -> Server:
+    """The server of this state folder, started when it is not up.
+
+    With an owner it stops by itself when that process is gone; without one it outlives its starter.
+    A running one is taken as it is, whoever owns it, unless another version of this package started it.
+    """
+    folder = _folder(home)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder):
+        running = _running(folder)
+        if running is not None and running.version == installed_version() and _answers(running):
+            if port is not None and httpx.URL(running.url).port != port:
+                raise OtherPortError(running.url, port)
+            return running
+        if running is not None:
+            _stop(running)
+        _state(folder).unlink(missing_ok=True)
+        return _start(folder, port, owner_pid)
+
+
+def down(home: Path) -> Server | None:
+    """Stop the server of this state folder; what was up, or nothing."""
+    folder = _folder(home)
+    if not folder.is_dir():
+        return None
+    with _locked(folder):
+        running = _running(folder)
+        if running is not None:
+            _stop(running)
+        _state(folder).unlink(missing_ok=True)
+        return running
+
+
+def status(home: Path) -> Server | None:
+    """The server of this state folder, when it is up and answers."""
+    running = _running(_folder(home))
+    return running if running is not None and _answers(running) else None
+
+
+def _folder(home: Path) -> Path:
+    return home / "marquez"
+
+
+def _state(folder: Path) -> Path:
+    return folder / "server.json"
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    lock = FileLock(folder / "server.lock", timeout=_START_SECONDS + _STOP_SECONDS)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise ServerBusyError(folder) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _running(folder: Path) -> Server | None:
+    """What the state file names, when that very process still runs."""
+    for child in _children:
+        child.poll()
+    try:
+        said = json.loads(_state(folder).read_text(encoding="utf-8"))
+        server = Server(said["url"], said["pid"], said["started"], said["version"])
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+    return server if _process(server) is not None else None
+
+
+def _process(server: Server) -> psutil.Process | None:
+    try:
+        process = psutil.Process(server.pid)
+        # The kernel counts in ticks of a hundredth of a second from a boot time that may be corrected by a little.
+        same = abs(process.create_time() - server.started) < 1 and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return None
+    return process if same else None
+
+
+def _answers(server: Server) -> bool:
+    """Whether this very process answers at the address it wrote down."""
+    try:
+        answer = httpx.get(f"{server.url}/api/v1/namespaces", timeout=_ANSWER_SECONDS, trust_env=False)
+    except httpx.HTTPError:
+        return False
+    return answer.headers.get("server") == identity(server.pid)
+
+
+def _start(folder: Path, port: int | None, owner_pid: int | None) -> Server:
+    command = [sys.executable, "-m", "lineage_assets.marquez.embedded.serve", str(folder)]
+    command += [] if port is None else ["--port", str(port)]
+    command += [] if owner_pid is None else ["--owner-pid", str(owner_pid)]
+    log = folder / "server.log"
+    with log.open("wb") as said:
+        # A session of its own: Ctrl-C at the starter's terminal is not meant for the server.
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            env=_environment(),
+            start_new_session=True,
+        )
+    _children.append(child)
+    deadline = monotonic() + _START_SECONDS
+    while monotonic() < deadline:
+        running = _running(folder)
+        if running is not None and running.pid == child.pid and _answers(running):
+            return running
+        ended = child.poll()
+        if ended == PORT_TAKEN and port is not None:
+            raise PortTakenError(port)
+        if ended is not None:
+            break
+        sleep(_LOOK_SECONDS)
+    child.kill()
+    child.wait()
+    raise ServerDidNotStartError(log, _last_words(log))
+
+
+def _environment() -> dict[str, str]:
+    """Ours, so that the child finds this very package however it was put on the path here."""
+    ours = child_environment()
+    package_parent = str(Path(lineage_assets.__file__).parents[1])
+    path = ours.get("PYTHONPATH")
+    return {**ours, "PYTHONPATH": package_parent if not path else os.pathsep.join((package_parent, path))}
+
+
+def _last_words(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def _stop(server: Server) -> None:
+    process = _process(server)
+    if process is None:
+        return
+    try:
+        process.terminate()
+        process.wait(_STOP_SECONDS)
+    except psutil.TimeoutExpired:
+        process.kill()
+        process.wait(_STOP_SECONDS)
+    except psutil.NoSuchProcess:
+        return
