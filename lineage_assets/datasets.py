@@ -6,7 +6,9 @@ Refuses to know where the bytes lie and who computes them.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lineage_assets.errors import BadDeclarationError
 
@@ -77,3 +79,17 @@ class Dataset:
         for what, value in (("dataset namespace", self.namespace), ("dataset name", self.name)):
             if not value.strip():
                 raise BadDeclarationError(what, value, "give it a name that is not empty")
+
+
+def dataset_json(dataset: Dataset) -> dict[str, Any]:
+    return {
+        "namespace": dataset.namespace,
+        "name": dataset.name,
+        "description": dataset.description,
+        "fields": [[column.name, column.type, column.description] for column in dataset.fields],
+    }
+
+
+def dataset_from_json(read: Mapping[str, Any]) -> Dataset:
+    fields = tuple(Field(*column) for column in read["fields"])
+    return Dataset(read["namespace"], read["name"], fields, read["description"])

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
-from lineage_assets.datasets import Dataset
+from lineage_assets.datasets import Dataset, dataset_from_json, dataset_json
 from lineage_assets.errors import BadDeclarationError, CyclicGraphError, UnknownAssetError
-from lineage_assets.partitions import SAME_PARTITION, Daily, Window
+from lineage_assets.partitions import SAME_PARTITION, Daily, Window, parse_day
 
 AssetKey = tuple[str, ...]
 
@@ -125,3 +126,38 @@ class AssetGraph:
         if len(by_last) == 1:
             return by_last[0]
         raise UnknownAssetError(name, names)
+
+
+def node_json(node: AssetNode) -> dict[str, Any]:
+    """The node as JSON: it travels in the asset's metadata, so that a graph can be read from any code location."""
+    return {
+        "version": 1,
+        "key": list(node.key),
+        "job": {
+            "namespace": node.job.namespace,
+            "name": node.job.name,
+            "description": node.job.description,
+            "owners": list(node.job.owners),
+        },
+        "partitions": {
+            "first": node.partitions.first.isoformat(),
+            "last": None if node.partitions.last is None else node.partitions.last.isoformat(),
+        },
+        "inputs": [
+            {"asset": list(read.asset), "window": [read.window.first, read.window.last]} for read in node.inputs
+        ],
+        "dataset": None if node.dataset is None else dataset_json(node.dataset),
+    }
+
+
+def node_from_json(read: Mapping[str, Any]) -> AssetNode:
+    job, partitions, dataset = read["job"], read["partitions"], read["dataset"]
+    return AssetNode(
+        key=tuple(read["key"]),
+        job=LineageJob(job["namespace"], job["name"], job["description"], tuple(job["owners"])),
+        partitions=Daily(
+            parse_day(partitions["first"]), None if partitions["last"] is None else parse_day(partitions["last"])
+        ),
+        inputs=tuple(Input(tuple(one["asset"]), Window(*one["window"])) for one in read["inputs"]),
+        dataset=None if dataset is None else dataset_from_json(dataset),
+    )

@@ -76,6 +76,8 @@ class Settings(BaseSettings):
     launcher: Literal["warm", "submit"] = Field(default="warm", validation_alias="LINEAGE_ASSETS_LAUNCHER")
     range_run_threshold: int = Field(default=60, ge=1, validation_alias="LINEAGE_ASSETS_RANGE_RUN_THRESHOLD")
     """Ranges of more partitions than this are one lineage run a contiguous range."""
+    gate_wait_seconds: float = Field(default=600.0, ge=0, validation_alias="LINEAGE_ASSETS_GATE_WAIT_SECONDS")
+    """How long a run waits for a live run that makes what it reads, before it counts as blocked."""
     first_partition: date = Field(default=date(2021, 5, 24), validation_alias="FOOD_DELIVERY_FIRST")
     last_partition: date = Field(default=date(2021, 6, 12), validation_alias="FOOD_DELIVERY_LAST")
 

@@ -1,0 +1,106 @@
+"""The records as Dagster shows them: events with what a person wants to see, data versions and provenance."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dagster import (
+    AssetCheckEvaluation,
+    AssetCheckSeverity,
+    AssetExecutionContext,
+    AssetMaterialization,
+    MetadataValue,
+)
+from dagster import AssetKey as DagsterAssetKey
+
+from lineage_assets.graph import name_of
+from lineage_assets.ledger.dagster_log import attempt_event, bad_event, good_event
+from lineage_assets.ledger.fold import History
+from lineage_assets.ledger.record import Attempt, PartitionRecord, State
+from lineage_assets.partitions import ranges_text, set_of
+
+AUDIT_CHECK = "audit"
+
+
+def log_attempts(context: AssetExecutionContext, attempts: Iterable[Attempt]) -> None:
+    for attempt in attempts:
+        context.log_event(attempt_event(attempt))
+
+
+def log_records(
+    context: AssetExecutionContext,
+    records: Iterable[PartitionRecord],
+    histories: Mapping[tuple[str, ...], History],
+) -> None:
+    """Write one event a partition, and the check `audit` of those that fail or failed before."""
+    for record in records:
+        if record.state.is_bad:
+            context.log_event(bad_event(record))
+        else:
+            context.log_event(_materialization(record, histories))
+        for evaluation in _audits(record, histories.get(record.asset, History())):
+            context.log_event(evaluation)
+
+
+def _materialization(record: PartitionRecord, histories: Mapping[tuple[str, ...], History]) -> AssetMaterialization:
+    return good_event(record, metadata=_shown(record), tags=_tags(record, histories))
+
+
+def _shown(record: PartitionRecord) -> dict[str, MetadataValue[Any]]:
+    shown: dict[str, MetadataValue[Any]] = {
+        "state": MetadataValue.text(record.state.value),
+        "fingerprint": MetadataValue.text(record.fingerprint or ""),
+    }
+    if record.rows is not None:
+        shown["dagster/partition_row_count"] = MetadataValue.int(record.rows)
+    if record.inputs:
+        read = {name_of(asset): ranges_text(set_of(versions)) for asset, versions in record.inputs.items()}
+        shown["input partitions"] = MetadataValue.json(read)
+    if record.snapshot is not None:
+        shown["snapshot"] = MetadataValue.text(str(record.snapshot))
+    if record.made_by is not None:
+        shown["made by run"] = MetadataValue.dagster_run(record.made_by)
+    for name, said in (("drift", "; ".join(record.drift)), ("warning", record.warning)):
+        if said:
+            shown[name] = MetadataValue.text(said)
+    return shown
+
+
+def _tags(record: PartitionRecord, histories: Mapping[tuple[str, ...], History]) -> dict[str, str]:
+    """Dagster's own provenance, so that its staleness agrees with ours.
+
+    Without the pointer at each input's newest event, a second record of an equal version would mark all readers stale.
+    """
+    tags = {
+        "dagster/data_version": record.fingerprint or "",
+        "dagster/data_version_is_user_provided": "true",
+        "dagster/code_version": record.code_version,
+    }
+    for asset, versions in record.inputs.items():
+        name = DagsterAssetKey(asset).to_user_string()
+        digest = hashlib.sha256(repr(sorted(versions.items())).encode()).hexdigest()[:32]
+        tags[f"dagster/input_data_version/{name}"] = digest
+        tags[f"dagster/input_event_pointer/{name}"] = str(histories.get(asset, History()).newest)
+    return tags
+
+
+def _audits(record: PartitionRecord, before: History) -> list[AssetCheckEvaluation]:
+    """The check's evaluation of one partition: none for a block, which says nothing of the partition's own content."""
+    earlier = before.state_of(record.partition)
+    if record.state is State.BLOCKED or (record.state is not State.FAILED and earlier is not State.FAILED):
+        return []
+    failed = record.state is State.FAILED
+    said = "" if record.cause is None else f"{record.cause.kind}: {record.cause.message}"
+    return [
+        AssetCheckEvaluation(
+            asset_key=DagsterAssetKey(record.asset),
+            check_name=AUDIT_CHECK,
+            passed=not failed,
+            metadata={},
+            severity=AssetCheckSeverity.ERROR,
+            description=said,
+            partition=record.partition,
+        )
+    ]

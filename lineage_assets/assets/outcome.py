@@ -1,0 +1,121 @@
+"""From what the gate, the intake and Spark said to one record a partition. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from lineage_assets.assets.asked import Asked
+from lineage_assets.assets.programs import Ready
+from lineage_assets.assets.reuse import landing_version_of
+from lineage_assets.graph import AssetKey, AssetNode, name_of
+from lineage_assets.ledger.gate import Blocked
+from lineage_assets.ledger.record import Cause, PartitionRecord, State
+from lineage_assets.spark.program import Observed, PartitionReport, Program, Report
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """What is the same in every record of one attempt."""
+
+    asked: Asked
+    number: int
+    code_version: str
+    started: datetime
+    range_run: bool
+
+    def record(self, node: AssetNode, partition: str, state: State, ended: datetime) -> PartitionRecord:
+        return PartitionRecord(
+            asset=node.key,
+            partition=partition,
+            state=state,
+            run_id=self.asked.run_id,
+            number=self.number,
+            started=self.started,
+            ended=ended,
+            code_version=self.code_version,
+            backfill=self.asked.backfill,
+            range_run=self.range_run,
+        )
+
+    def blocked(self, partition: str, verdict: Blocked, ended: datetime) -> Iterator[PartitionRecord]:
+        for node in self.asked.nodes:
+            record = self.record(node, partition, State.BLOCKED, ended)
+            yield replace(record, cause=verdict.cause, blocked_by=verdict.refs)
+
+    def failed(self, partition: str, cause: Cause, ended: datetime) -> Iterator[PartitionRecord]:
+        for node in self.asked.nodes:
+            yield replace(self.record(node, partition, State.FAILED, ended), cause=cause)
+
+    def reused(self, node: AssetNode, standing: PartitionRecord, ended: datetime) -> PartitionRecord:
+        record = self.record(node, standing.partition, State.REUSED, ended)
+        return replace(
+            record,
+            rows=standing.rows,
+            fingerprint=standing.fingerprint,
+            inputs=standing.inputs,
+            landing=standing.landing,
+            snapshot=standing.snapshot,
+            made_by=standing.made_by,
+            columns=standing.columns,
+        )
+
+    def computed(
+        self, program: Program, report: Report, ready: Mapping[str, Ready], ended: datetime
+    ) -> Iterator[PartitionRecord]:
+        """One record a partition and asset of what Spark reported."""
+        tables = {table.table: tuple(table.asset.split("/")) for table in program.tables}
+        drift = drift_of(program, report.observed)
+        for node in self.asked.nodes:
+            made = report.outputs[name_of(node.key)]
+            columns = _columns(program, node, report.observed, tables)
+            for partition, one in sorted(made.partitions.items()):
+                state = State.GOOD if one.published else State.FAILED
+                record = self.record(node, partition, state, ended)
+                yield replace(
+                    record,
+                    cause=_cause(one),
+                    rows=one.rows,
+                    fingerprint=one.fingerprint,
+                    inputs=ready[partition].go.versions,
+                    landing=landing_version_of(ready[partition]),
+                    snapshot=made.snapshot if one.published else None,
+                    made_by=self.asked.run_id if one.published else None,
+                    columns=columns,
+                    drift=drift,
+                    warning=one.warning,
+                )
+
+
+def drift_of(program: Program, observed: Observed) -> tuple[str, ...]:
+    """Where what Spark read is not what was declared, a sentence each; nothing when Spark's events are missing."""
+    if not observed.inputs:
+        return ()
+    declared = {table.table for table in program.tables} | {landing.root for landing in program.landings}
+    seen = {name for name in observed.inputs if not any(name == known for known in declared)}
+    unread = {table.table for table in program.tables} - set(observed.inputs)
+    return (
+        *(f"reads {name}, which is not declared" for name in sorted(seen)),
+        *(f"declares {name}, which it does not read" for name in sorted(unread)),
+    )
+
+
+def _cause(report: PartitionReport) -> Cause | None:
+    if report.published:
+        return None
+    kind = report.cause if report.cause is not None else "job failed"
+    return Cause(kind, report.message if report.message is not None else kind)
+
+
+def _columns(
+    program: Program, node: AssetNode, observed: Observed, tables: Mapping[str, AssetKey]
+) -> dict[str, tuple[tuple[AssetKey, str], ...]]:
+    """The columns of one asset with the declared input columns they are made from."""
+    table = next((output.table for output in program.outputs if output.asset == name_of(node.key)), None)
+    if table is None:
+        return {}
+    return {
+        column: tuple((tables[source], name) for source, name in sources if source in tables)
+        for column, sources in observed.columns.get(table, {}).items()
+    }

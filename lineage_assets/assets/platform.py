@@ -1,0 +1,41 @@
+"""What every job of a code location runs on: the graph it is part of, the launcher, the folders, the catalog."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lineage_assets.assets.declaration import JobDeclaration, Made
+from lineage_assets.graph import AssetGraph, AssetKey, name_of
+from lineage_assets.launch.launcher import Launcher
+from lineage_assets.launch.table_history import table_ancestry
+from lineage_assets.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """The one resource of our assets, under the key `lineage_assets`."""
+
+    graph: AssetGraph
+    launcher: Launcher
+    settings: Settings
+    catalog: str = "lake"
+    """The Iceberg catalog that holds the tables."""
+
+    def table_of(self, asset: AssetKey) -> str | None:
+        """The physical table of an asset, or None when it leaves no dataset."""
+        node = self.graph.nodes[asset]
+        if node.dataset is None:
+            return None
+        return f"{self.catalog}.{node.dataset.namespace}.{name_of(asset).replace('/', '_')}"
+
+    def holds_snapshot(self, asset: AssetKey, snapshot: int) -> bool:
+        """Whether the asset's table still descends from a snapshot; False where that cannot be told without Spark."""
+        table = self.table_of(asset)
+        return table is not None and snapshot in table_ancestry(self.settings.home / "catalog.db", table)
+
+    def landing_root(self, folder: str) -> Path:
+        return self.settings.home / "landing" / folder
+
+    def outbox_of(self, declaration: JobDeclaration, made: Made) -> Path | None:
+        return None if made.outbox is None else self.settings.home / "outbox" / declaration.group / made.outbox

@@ -1,0 +1,108 @@
+"""From a declaration and the gate's verdicts to the program that Spark is asked to run. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from lineage_assets.assets.asked import Asked
+from lineage_assets.assets.code_version import shipped_code
+from lineage_assets.assets.declaration import JobDeclaration, Landing, Made, Read, function_name
+from lineage_assets.assets.intake import Landed
+from lineage_assets.assets.platform import Platform
+from lineage_assets.datasets import Field
+from lineage_assets.errors import BadDeclarationError
+from lineage_assets.graph import name_of
+from lineage_assets.ledger.gate import Go, reads_of
+from lineage_assets.partitions import keys_of, ranges_text, set_of
+from lineage_assets.spark.program import LandingInput, Lineage, Output, Program, TableInput
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A partition that passed the gate and the intake."""
+
+    go: Go
+    landed: Mapping[str, Landed]
+    """By parameter of the job."""
+
+
+def program_of(
+    declaration: JobDeclaration, asked: Asked, ready: Mapping[str, Ready], platform: Platform, lineage_run: UUID
+) -> Program:
+    """One program for all partitions that are ready."""
+    targets = tuple(sorted(ready))
+    job = declaration.lineage_job
+    chosen = {node.key for node in asked.nodes}
+    return Program(
+        function=function_name(declaration.function),
+        code=shipped_code(declaration),
+        token=_token(asked, targets),
+        targets=targets,
+        lineage=Lineage(job.namespace, job.name, str(lineage_run)),
+        outputs=tuple(_output(declaration, made, platform) for made in declaration.makes if (made.name,) in chosen),
+        tables=tuple(
+            _table(parameter, read, ready, declaration, platform)
+            for parameter, read in declaration.reads.items()
+            if isinstance(read, Read)
+        ),
+        landings=tuple(
+            _landing(parameter, read, ready, platform)
+            for parameter, read in declaration.reads.items()
+            if isinstance(read, Landing)
+        ),
+    )
+
+
+def _token(asked: Asked, targets: tuple[str, ...]) -> str:
+    """The unit: backfill or run, assets, range. A second try of the same unit finds what the first published."""
+    assets = "+".join(name_of(node.key) for node in asked.nodes)
+    unit = asked.run_id if asked.backfill is None else asked.backfill
+    return f"{unit}:{assets}:{ranges_text(set_of(targets)).replace(' ', '')}"
+
+
+def _output(declaration: JobDeclaration, made: Made, platform: Platform) -> Output:
+    folder = platform.outbox_of(declaration, made)
+    return Output(
+        asset=made.name,
+        columns=_columns(made.columns),
+        table=platform.table_of((made.name,)),
+        outbox=None if folder is None else str(folder),
+        min_rows=made.checks.min_rows,
+        required=made.checks.required,
+        key=made.checks.key,
+    )
+
+
+def _table(
+    parameter: str, read: Read, ready: Mapping[str, Ready], declaration: JobDeclaration, platform: Platform
+) -> TableInput:
+    table = platform.table_of(read.asset) if read.asset in platform.graph.nodes else None
+    if table is None:
+        raise BadDeclarationError(
+            f'input of "{declaration.lineage_job.name}"', name_of(read.asset), "read an asset that is a table"
+        )
+    node = declaration.nodes[0]
+    window = {}
+    for target in ready:
+        days = keys_of(reads_of(platform.graph, node, target)[read.asset])
+        if days:
+            window[target] = (days[0], days[-1])
+    snapshots = {snapshot for one in ready.values() for snapshot in one.go.snapshots[read.asset]}
+    return TableInput(parameter, name_of(read.asset), table, window, tuple(sorted(snapshots)), read.raw)
+
+
+def _landing(parameter: str, read: Landing, ready: Mapping[str, Ready], platform: Platform) -> LandingInput:
+    return LandingInput(
+        parameter=parameter,
+        format=read.format,
+        columns=_columns(read.columns),
+        root=str(platform.landing_root(read.folder)),
+        files={target: one.landed[parameter].files for target, one in ready.items()},
+        versions={target: one.landed[parameter].version for target, one in ready.items()},
+    )
+
+
+def _columns(fields: tuple[Field, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((column.name, column.spark_type) for column in fields)

@@ -1,0 +1,173 @@
+"""The way of one partition, in the order in which it goes: gate, intake, reuse, launch, record.
+
+The body of every asset of ours, whoever started it: the UI, the command line, a sensor or a backfill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from dagster import AssetExecutionContext, Failure, Output
+from dagster import AssetKey as DagsterAssetKey
+
+from lineage_assets.assets.asked import Asked, asked_of, runs_check
+from lineage_assets.assets.book import Book
+from lineage_assets.assets.code_version import code_version
+from lineage_assets.assets.complete import COMPLETE_CHECK, missing_text
+from lineage_assets.assets.declaration import JobDeclaration, Landing
+from lineage_assets.assets.deferred import automatic_materializations_off
+from lineage_assets.assets.intake import Landed, landed
+from lineage_assets.assets.outcome import Making
+from lineage_assets.assets.platform import Platform
+from lineage_assets.assets.programs import Ready, program_of
+from lineage_assets.assets.reuse import standing
+from lineage_assets.assets.stale import warn_of_what_goes_stale
+from lineage_assets.assets.telling import Telling
+from lineage_assets.assets.waiting import through_gate
+from lineage_assets.clock import utc_now
+from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError
+from lineage_assets.ledger.dagster_log import read_histories
+from lineage_assets.ledger.gate import Go
+from lineage_assets.ledger.record import Cause
+
+_TRIES = 3
+"""Of a program whose driver was lost; a program that failed is not tried again."""
+
+
+def run_job(context: AssetExecutionContext, declaration: JobDeclaration, platform: Platform) -> Iterator[Output[None]]:
+    """Give every partition that a run asks of a job its verdict, whatever it is, and record it."""
+    asked = asked_of(context, declaration)
+    with automatic_materializations_off(context.run):
+        step = begin(context, declaration, platform, asked)
+        warn_of_what_goes_stale(context, asked, platform)
+        going = gate(step)
+        ready = take_in(step, going)
+        changed = reuse(step, ready)
+        launch(step, changed)
+        step.book.telling.close(context)
+        for node in asked.nodes:
+            yield Output(None, DagsterAssetKey(node.key).to_python_identifier())
+    raise_for_missing(context, step)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What every part of the way needs."""
+
+    context: AssetExecutionContext
+    declaration: JobDeclaration
+    platform: Platform
+    making: Making
+    book: Book
+
+    @property
+    def asked(self) -> Asked:
+        return self.making.asked
+
+
+def begin(context: AssetExecutionContext, declaration: JobDeclaration, platform: Platform, asked: Asked) -> Step:
+    """Log the attempt: from here on a killed process leaves at least that."""
+    making = Making(
+        asked=asked,
+        number=1,
+        code_version=code_version(declaration, platform.launcher.conf),
+        started=utc_now(),
+        range_run=len(asked.partitions) > platform.settings.range_run_threshold,
+    )
+    own = read_histories(context.instance, [node.key for node in asked.nodes])
+    book = Book(context, Telling.of(platform, asked), dict(own))
+    book.open(making, asked.partitions)
+    return Step(context, declaration, platform, making, book)
+
+
+def gate(step: Step) -> Mapping[str, Go]:
+    """Block what would read a bad partition; the others go on."""
+    passed = through_gate(step.context, step.asked, step.platform)
+    step.book.before.update(passed.histories)
+    now = utc_now()
+    step.book.write(
+        record for target, verdict in passed.blocked.items() for record in step.making.blocked(target, verdict, now)
+    )
+    step.book.start(step.making, passed.go)
+    return passed.go
+
+
+def take_in(step: Step, going: Mapping[str, Go]) -> Mapping[str, Ready]:
+    """Look at the landing files of each day; a day whose files are missing or of another shape fails here."""
+    found = {
+        parameter: landed(read, step.platform.landing_root(read.folder), going)
+        for parameter, read in step.declaration.reads.items()
+        if isinstance(read, Landing)
+    }
+    causes: dict[str, Cause] = {}
+    ready: dict[str, Ready] = {}
+    for target, go in going.items():
+        days = {parameter: by_day[target] for parameter, by_day in found.items()}
+        bad = [day for day in days.values() if isinstance(day, Cause)]
+        if bad:
+            causes[target] = bad[0]
+        else:
+            ready[target] = Ready(go, {name: day for name, day in days.items() if isinstance(day, Landed)})
+    now = utc_now()
+    step.book.write(record for target, cause in causes.items() for record in step.making.failed(target, cause, now))
+    return ready
+
+
+def reuse(step: Step, ready: Mapping[str, Ready]) -> Mapping[str, Ready]:
+    """Let stand what its own record shows unchanged in inputs and code; the rest is to be computed."""
+    if not step.asked.may_reuse:
+        return ready
+    changed: dict[str, Ready] = {}
+    now = utc_now()
+    for target, one in ready.items():
+        old = [
+            standing(target, one, step.book.before[node.key], step.making.code_version, step.platform.holds_snapshot)
+            for node in step.asked.nodes
+        ]
+        stands = [record for record in old if record is not None]
+        if len(stands) < len(old):
+            changed[target] = one
+            continue
+        step.book.write(
+            step.making.reused(node, record, now) for node, record in zip(step.asked.nodes, stands, strict=True)
+        )
+    return changed
+
+
+def launch(step: Step, ready: Mapping[str, Ready]) -> None:
+    """Run one Spark program for all that remains, and record what came of each partition."""
+    making = step.making
+    while ready:
+        program = program_of(
+            step.declaration, step.asked, ready, step.platform, step.book.telling.run_id(making, ready)
+        )
+        try:
+            report = step.platform.launcher.launch(step.context, program)
+        except ProgramFailedError as error:
+            _fail(step, making, ready, error.cause)
+            return
+        except ProgramLostError as error:
+            _fail(step, making, ready, Cause("driver lost", str(error)))
+            if making.number == _TRIES:
+                return
+            step.context.log.warning("Try %d of %d lost its driver; trying again. %s", making.number, _TRIES, error)
+            making = replace(making, number=making.number + 1, started=utc_now())
+            step.book.open(making, step.asked.partitions)
+            step.book.start(making, ready)
+        else:
+            step.book.write(making.computed(program, report, ready, utc_now()))
+            return
+
+
+def _fail(step: Step, making: Making, ready: Mapping[str, Ready], cause: Cause) -> None:
+    now = utc_now()
+    step.book.write(record for target in ready for record in making.failed(target, cause, now))
+
+
+def raise_for_missing(context: AssetExecutionContext, step: Step) -> None:
+    """Fail the step itself where no `complete` check runs that would fail the run."""
+    for node in step.asked.nodes:
+        bad = [record for record in step.book.bad() if record.asset == node.key]
+        if bad and not runs_check(context.run, DagsterAssetKey(node.key), COMPLETE_CHECK):
+            raise Failure(missing_text(node.key, len(step.asked.partitions), bad), allow_retries=False)

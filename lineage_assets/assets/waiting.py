@@ -1,0 +1,72 @@
+"""Standing at the gate: ask, and while a live run makes an input, wait, bounded, and ask again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dagster import AssetExecutionContext
+
+from lineage_assets.assets.asked import Asked
+from lineage_assets.assets.platform import Platform
+from lineage_assets.graph import AssetKey, name_of
+from lineage_assets.ledger.dagster_log import live_runs, read_histories, upstream_of
+from lineage_assets.ledger.fold import History
+from lineage_assets.ledger.gate import Blocked, Gate, Go, Verdict, Wait
+from lineage_assets.ledger.record import Cause, PartitionRef
+
+_POLL_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """The last word on every partition asked for, and the histories it was made from."""
+
+    go: Mapping[str, Go]
+    blocked: Mapping[str, Blocked]
+    histories: Mapping[AssetKey, History]
+
+
+def through_gate(context: AssetExecutionContext, asked: Asked, platform: Platform) -> Passed:
+    """Verdicts on all partitions that a run asks of a job; no verdict is `Wait` any more."""
+    node = asked.nodes[0]
+    upstream = upstream_of(platform.graph, [node.key])
+    deadline = time.monotonic() + platform.settings.gate_wait_seconds
+    is_told = False
+    while True:
+        histories = read_histories(context.instance, upstream)
+        live = live_runs(context.instance, histories) - {asked.run_id}
+        gate = Gate(platform.graph, histories, live)
+        verdicts: dict[str, Verdict] = {target: gate.judge(node, target) for target in asked.targets}
+        waits = {target: verdict for target, verdict in verdicts.items() if isinstance(verdict, Wait)}
+        if waits and time.monotonic() < deadline:
+            if not is_told:
+                context.log.info("Waiting for %s: a live run is making what is to be read.", _named(waits))
+            is_told = True
+            time.sleep(_POLL_SECONDS)
+            continue
+        seconds = platform.settings.gate_wait_seconds
+        return Passed(
+            go={target: verdict for target, verdict in verdicts.items() if isinstance(verdict, Go)},
+            blocked={target: v for target, verdict in verdicts.items() if (v := _last_word(verdict, seconds))},
+            histories=histories,
+        )
+
+
+def _last_word(verdict: Verdict, seconds: float) -> Blocked | None:
+    match verdict:
+        case Go():
+            return None
+        case Blocked():
+            return verdict
+        case Wait(refs=refs):
+            return Blocked(Cause("upstream", f"still being made after {seconds:.0f} s: {_refs(refs)}"), refs)
+
+
+def _named(waits: Mapping[str, Wait]) -> str:
+    return _refs(tuple(sorted({ref for wait in waits.values() for ref in wait.refs})))
+
+
+def _refs(refs: tuple[PartitionRef, ...]) -> str:
+    return ", ".join(f"{name_of(ref.asset)} {ref.partition}" for ref in refs)

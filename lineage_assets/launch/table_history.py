@@ -1,0 +1,43 @@
+"""The ancestry of a local Iceberg table, read from its catalog and metadata file without a JVM.
+
+Knows the JDBC catalog on SQLite that a machine's own warehouse has; of any other catalog it says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+
+def table_ancestry(catalog: Path, table: str) -> frozenset[int]:
+    """The snapshots that the table's current data descends from, itself included; empty when it cannot be read.
+
+    `table` is `catalog.namespace.name`. Format: Iceberg table spec, "Table Metadata Fields" and "Snapshot References".
+    """
+    location = _metadata_location(catalog, table)
+    if location is None or not location.is_file():
+        return frozenset()
+    metadata = json.loads(location.read_text(encoding="utf-8"))
+    parents = {one["snapshot-id"]: one.get("parent-snapshot-id") for one in metadata.get("snapshots", [])}
+    current = metadata.get("refs", {}).get("main", {}).get("snapshot-id", metadata.get("current-snapshot-id"))
+    found: set[int] = set()
+    while current is not None and current != -1:
+        found.add(current)
+        current = parents.get(current)
+    return frozenset(found)
+
+
+def _metadata_location(catalog: Path, table: str) -> Path | None:
+    if not catalog.is_file():
+        return None
+    catalog_name, namespace, name = table.split(".", 2)
+    with closing(sqlite3.connect(f"{catalog.as_uri()}?mode=ro", uri=True, timeout=30)) as connection:
+        row = connection.execute(
+            "SELECT metadata_location FROM iceberg_tables"
+            " WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?",
+            (catalog_name, namespace, name),
+        ).fetchone()
+    return None if row is None else Path(unquote(urlsplit(row[0]).path))
