@@ -1,0 +1,103 @@
+"""What the record says of a lineage run at one moment, in our words: what is at work, on what, and what came of it.
+
+Values only; the OpenLineage client's classes are made from them in `facets.py` and `events.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from uuid import UUID
+
+from lineage_assets.datasets import Dataset
+from lineage_assets.graph import AssetKey, LineageJob
+from lineage_assets.ledger.record import Cause, PartitionRecord, PartitionRef
+from lineage_assets.lineage.ids import lineage_run_id
+from lineage_assets.partitions import PartitionSet
+
+
+class TurnType(Enum):
+    """OpenLineage's words for the states of a run, those that we use."""
+
+    START = "START"
+    COMPLETE = "COMPLETE"
+    FAIL = "FAIL"
+    ABORT = "ABORT"
+
+
+@dataclass(frozen=True, slots=True)
+class LineageRun:
+    """One run of a lineage job: one Dagster run's attempt at a partition or a contiguous range."""
+
+    job: LineageJob
+    assets: tuple[AssetKey, ...]
+    run_id: str
+    """Dagster's."""
+    number: int
+    code_version: str
+    backfill: str | None
+    partitions: PartitionSet
+    """One range."""
+
+    @property
+    def lineage_run_id(self) -> UUID:
+        return lineage_run_id(self.run_id, self.job, self.partitions, self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRead:
+    """An input, and the partitions of it that are read."""
+
+    dataset: Dataset
+    partitions: PartitionSet
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetWritten:
+    """An output, the partitions of it that are written or were to be, and what is known of them afterwards."""
+
+    dataset: Dataset
+    partitions: PartitionSet
+    rows: int | None = None
+    snapshot: int | None = None
+    columns: Mapping[str, tuple[tuple[Dataset, str], ...]] = field(default_factory=dict)
+    """Column to the input columns it is made from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Why partitions were not tried: the cause, and where the badness began."""
+
+    cause: Cause
+    by: tuple[PartitionRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """Old data that stands: the records that name the runs that made it."""
+
+    records: tuple[PartitionRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What failed, in a paragraph."""
+
+    message: str
+
+
+Note = Block | Reuse | Mistake
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn in a run's life: its START, or how it ended."""
+
+    type: TurnType
+    time: datetime
+    run: LineageRun
+    inputs: tuple[DatasetRead, ...]
+    outputs: tuple[DatasetWritten, ...]
+    notes: tuple[Note, ...] = ()
