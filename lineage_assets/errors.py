@@ -36,6 +36,15 @@ class UnknownAssetError(LineageAssetsError):
         )
 
 
+class AmbiguousAssetError(LineageAssetsError):
+    """The last part of several assets' names was given for one of them."""
+
+    def __init__(self, name: str, meant: Iterable[str]) -> None:
+        self.name = name
+        self.meant = tuple(sorted(meant))
+        super().__init__(f'The name "{name}" may mean {" or ".join(self.meant)}. Give the whole name.')
+
+
 class BadPartitionError(LineageAssetsError):
     """A partition key, range or window that is none."""
 

@@ -12,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from lineage_assets.datasets import Dataset, dataset_from_json, dataset_json
-from lineage_assets.errors import BadDeclarationError, CyclicGraphError, UnknownAssetError
+from lineage_assets.errors import AmbiguousAssetError, BadDeclarationError, CyclicGraphError, UnknownAssetError
 from lineage_assets.partitions import SAME_PARTITION, Daily, Window, parse_day
 
 AssetKey = tuple[str, ...]
@@ -65,6 +65,12 @@ class AssetNode:
         for name in names:
             if names.count(name) > 1:
                 raise BadDeclarationError(f'input of "{name_of(self.key)}"', name, "declare each input once")
+        for read in self.inputs:
+            if read.asset == self.key and read.window.last >= 0:
+                name = name_of(self.key)
+                raise BadDeclarationError(
+                    f'input of "{name}"', name, "it may read its own past only; end its window at -1"
+                )
 
 
 @dataclass(frozen=True)
@@ -118,13 +124,15 @@ class AssetGraph:
         return tuple(other for other, node in self.nodes.items() if node.job == job)
 
     def find(self, name: str) -> AssetKey:
-        """The key that a person's `name` means; refused with the nearest names when there is none."""
+        """The key that a person's `name` means; refused when none or several have it."""
         names = {name_of(key): key for key in self.nodes}
         if name in names:
             return names[name]
         by_last = [key for key in self.nodes if key[-1] == name]
         if len(by_last) == 1:
             return by_last[0]
+        if by_last:
+            raise AmbiguousAssetError(name, map(name_of, by_last))
         raise UnknownAssetError(name, names)
 
 
