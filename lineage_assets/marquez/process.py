@@ -131,7 +131,8 @@ def _answers(server: Server) -> bool:
         answer = httpx.get(f"{server.url}/api/v1/namespaces", timeout=_ANSWER_SECONDS, trust_env=False)
     except httpx.HTTPError:
         return False
-    return answer.headers.get("server") == identity(server.pid)
+    said: str | None = answer.headers.get("server")
+    return said == identity(server.pid)
 
 
 def _start(folder: Path, port: int | None, owner_pid: int | None) -> Server:

@@ -4,7 +4,8 @@ Reads only. Every function takes rows of ``store`` and gives what Marquez 0.50 w
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import cache
 from sqlite3 import Connection, Row
 from typing import Any
 
@@ -18,228 +19,180 @@ OF_DATASET = ("dataset", "input")
 OF_VERSION = (*OF_DATASET, "output")
 
 
-def facets_of(db: Connection, owner: str, kinds: Sequence[str], run: str | None = None) -> Json:
-    """Facets by name, the later one of each."""
-    chosen = " AND run = ?" if run is not None else ""
+def shown(row: Row | Json, columns: str) -> Json:
+    """These columns under Marquez's names, ``created_at`` as ``createdAt`` and as text."""
+    return {_camel(key): instant_text(row[key]) if key.endswith("_at") else row[key] for key in columns.split()}
+
+
+@cache
+def _camel(column: str) -> str:
+    first, *others = column.split("_")
+    return first + "".join(word.title() for word in others)
+
+
+def named(row: Row | Json) -> Json:
+    return shown(row, "namespace name")
+
+
+def one(db: Connection, query: str, *values: object) -> Row | None:
+    row: Row | None = db.execute(query, values).fetchone()
+    return row
+
+
+def facets_of(db: Connection, owner: str | None, kinds: Sequence[str], run: str | None = None) -> Json:
+    """Facets by name, the later one of each; those of one run, or of all."""
     rows = db.execute(
-        f"SELECT name, facet FROM facets WHERE owner = ? AND kind IN ({', '.join('?' * len(kinds))}){chosen}"  # noqa: S608
-        " ORDER BY at, rowid",
-        (owner, *kinds, *(() if run is None else (run,))),
+        f"SELECT name, facet FROM facets WHERE owner = ? AND kind IN ({', '.join('?' * len(kinds))})"  # noqa: S608
+        " AND (? IS NULL OR run = ?) ORDER BY at, rowid",
+        (owner, *kinds, run, run),
     )
     return {row["name"]: json.loads(row["facet"]) for row in rows}
-
-
-def named(row: Row | Mapping[str, Any]) -> Json:
-    return {"namespace": row["namespace"], "name": row["name"]}
-
-
-def namespace_answer(row: Row) -> Json:
-    return {
-        "name": row["name"],
-        "createdAt": instant_text(row["created_at"]),
-        "updatedAt": instant_text(row["updated_at"]),
-        "ownerName": "anonymous",
-        "description": row["description"],
-        "isHidden": False,
-    }
-
-
-def source_answer(row: Row) -> Json:
-    return {
-        "type": "POSTGRESQL",
-        "name": row["name"],
-        "createdAt": instant_text(row["created_at"]),
-        "updatedAt": instant_text(row["updated_at"]),
-        "connectionUrl": row["uri"],
-        "description": None,
-    }
 
 
 def run_core(run: Row, job_version: Json | None) -> Json:
     """A run without what it read, wrote and said."""
     started, ended = run["started_at"], run["ended_at"]
     return {
-        "id": run["id"],
-        "createdAt": instant_text(run["created_at"]),
-        "updatedAt": instant_text(run["updated_at"]),
+        **shown(run, "id created_at updated_at started_at ended_at state"),
         "nominalStartTime": None,
         "nominalEndTime": None,
-        "state": run["state"] if run["state"] is not None else "NEW",
-        "startedAt": instant_text(started),
-        "endedAt": instant_text(ended),
+        "jobVersion": job_version,
         "durationMs": None if started is None or ended is None else (ended - started) // 1000,
         "args": {},
-        "jobVersion": job_version,
+        "facets": {},
         "inputDatasetVersions": [],
         "outputDatasetVersions": [],
-        "facets": {},
     }
 
 
 def run_answer(db: Connection, run: Row, *, of_job_version: bool = False) -> Json:
     """A run; as the latest of a job version it shows the job's facets in place of its own."""
-    job = db.execute("SELECT namespace, name FROM jobs WHERE id = ?", (run["job"],)).fetchone()
-    version = db.execute("SELECT version FROM job_versions WHERE id = ?", (run["version"],)).fetchone()
-    answer = run_core(run, None if version is None else {**named(job), "version": version["version"]})
-    read = db.execute(
-        f"{_VERSION_IDS} JOIN run_inputs i ON i.version = v.id WHERE i.run = ? ORDER BY d.name", (run["id"],)
-    ).fetchall()
-    written = db.execute(f"{_VERSION_IDS} WHERE v.run = ? ORDER BY d.name", (run["id"],)).fetchall()
-    for side, kind, rows in (("input", "input", read), ("output", "output", written)):
+    version = one(
+        db,
+        "SELECT j.namespace, j.name, v.version FROM job_versions v JOIN jobs j ON j.id = ? WHERE v.id = ?",
+        *(run["job"], run["version"]),
+    )
+    answer = run_core(run, None if version is None else shown(version, "namespace name version"))
+    of = "SELECT v.id, v.version, d.namespace, d.name FROM dataset_versions v JOIN datasets d ON d.id = v.dataset"
+    sides = {"input": "JOIN run_inputs i ON i.version = v.id WHERE i.run = ?", "output": "WHERE v.run = ?"}
+    for side, chosen in sides.items():
         answer[f"{side}DatasetVersions"] = [
             {
-                "datasetVersionId": {**named(row), "version": row["version"]},
-                "facets": {} if of_job_version else facets_of(db, row["id"], [kind], run["id"]),
+                "datasetVersionId": shown(row, "namespace name version"),
+                "facets": {} if of_job_version else facets_of(db, row["id"], [side], run["id"]),
             }
-            for row in rows
+            for row in db.execute(f"{of} {chosen} ORDER BY d.name", (run["id"],)).fetchall()
         ]
     answer["args"] = json.loads(run["args"])
     answer["facets"] = facets_of(db, run["id"], ["job" if of_job_version else "run"])
     return answer
 
 
-_VERSION_IDS = "SELECT v.id, v.version, d.namespace, d.name FROM dataset_versions v JOIN datasets d ON d.id = v.dataset"
-
-
 def job_core(db: Connection, job: Row) -> Json:
     """What a job's own answer and its node in the graph share."""
-    parent = db.execute("SELECT namespace, name FROM jobs WHERE id = ?", (job["parent"],)).fetchone()
+    parent = one(db, "SELECT id, name FROM jobs WHERE id = ?", job["parent"])
     return {
         "id": named(job),
-        "type": job["type"],
-        **named(job),
-        "simpleName": job["simple_name"],
+        **shown(job, "namespace name simple_name type created_at updated_at location description"),
         "parentJobName": None if parent is None else parent["name"],
-        "parentJobUuid": None if parent is None else made_id("job", *parent),
-        "createdAt": instant_text(job["created_at"]),
-        "updatedAt": instant_text(job["updated_at"]),
-        "location": job["location"],
-        "description": job["description"],
+        "parentJobUuid": None if parent is None else made_id("job", parent["id"]),
     }
 
 
 def job_answer(db: Connection, job: Row) -> Json:
     runs = db.execute("SELECT * FROM runs WHERE job = ? ORDER BY updated_at DESC LIMIT 10", (job["id"],)).fetchall()
     latest = [run_answer(db, run) for run in runs]
-    version = db.execute("SELECT * FROM job_versions WHERE id = ?", (job["version"],)).fetchone()
-    inputs, outputs = ([], []) if version is None else version_datasets(db, version["id"])
-    if latest and not inputs and not outputs:
-        inputs, outputs = (
-            [named(used["datasetVersionId"]) for used in latest[0][f"{side}DatasetVersions"]]
-            for side in ("input", "output")
-        )
-    facets = {} if version is None or version["run"] is None else facets_of(db, version["run"], ["job"])
+    version = one(db, "SELECT * FROM job_versions WHERE id = ?", job["current_version"])
+    used = _used(db, job["current_version"])
+    if latest and not used["inputs"] and not used["outputs"]:
+        sides = {"inputs": "inputDatasetVersions", "outputs": "outputDatasetVersions"}
+        used = {name: [named(part["datasetVersionId"]) for part in latest[0][key]] for name, key in sides.items()}
+    facets = {} if version is None else facets_of(db, version["run"] or version["id"], ["job"])
     job_type = facets.get("jobType", {})
     return {
         **job_core(db, job),
-        "inputs": inputs,
-        "outputs": outputs,
+        **used,
+        **shown(job, "current_version"),
         "latestRun": latest[0] if latest else None,
         "latestRuns": latest or None,
         "facets": facets,
-        "currentVersion": job["version"],
         "labels": [job_type[key] for key in ("jobType", "integration") if job_type.get(key)],
         "tags": [],
     }
 
 
-def version_datasets(db: Connection, job_version: str) -> tuple[list[Json], list[Json]]:
-    rows = db.execute(
-        "SELECT d.namespace, d.name, u.io FROM job_version_datasets u JOIN datasets d ON d.id = u.dataset"
-        " WHERE u.version = ? ORDER BY d.namespace, d.name",
-        (job_version,),
-    ).fetchall()
-    return (
-        [named(row) for row in rows if row["io"] == "INPUT"],
-        [named(row) for row in rows if row["io"] == "OUTPUT"],
-    )
-
-
 def job_version_answer(db: Connection, job: Row, version: Row) -> Json:
-    inputs, outputs = version_datasets(db, version["id"])
-    run = db.execute("SELECT * FROM runs WHERE id = ?", (version["run"],)).fetchone()
+    run = one(db, "SELECT * FROM runs WHERE id = ?", version["run"])
     return {
         "id": {**named(job), "version": version["version"]},
         **named(job),
-        "version": version["version"],
-        "createdAt": instant_text(version["created_at"]),
-        "location": version["location"],
-        "inputs": inputs,
-        "outputs": outputs,
+        **shown(version, "version created_at location"),
+        **_used(db, version["id"]),
         "latestRun": None if run is None else run_answer(db, run, of_job_version=True),
     }
 
 
-def dataset_core(dataset: Row, version: Row | None) -> Json:
+def _used(db: Connection, job_version: str | None) -> dict[str, list[Json]]:
+    query = (
+        "SELECT d.namespace, d.name FROM job_version_datasets u JOIN datasets d ON d.id = u.dataset"
+        " WHERE u.version = ? AND u.io = ? ORDER BY d.namespace, d.name"
+    )
+    sides = {"inputs": "INPUT", "outputs": "OUTPUT"}
+    return {name: [named(row) for row in db.execute(query, (job_version, io))] for name, io in sides.items()}
+
+
+def dataset_core(db: Connection, dataset: Row) -> Json:
     """What a dataset's own answer and its node in the graph share."""
+    version = one(db, "SELECT * FROM dataset_versions WHERE id = ?", dataset["current_version"])
     return {
-        "id": named(dataset),
-        "type": "DB_TABLE",
-        **named(dataset),
-        "physicalName": dataset["name"],
-        "createdAt": instant_text(dataset["created_at"]),
-        "updatedAt": instant_text(dataset["updated_at"]),
-        "sourceName": dataset["source"],
-        "fields": [] if version is None else _fields(version),
-        "tags": [],
+        **_described(dataset, version),
+        **shown(dataset, "created_at updated_at"),
         "lastModifiedAt": None,
-        "description": dataset["description"],
-        "lastLifecycleState": None if version is None else version["lifecycle"],
+        "lastLifecycleState": None if version is None else version["lifecycle_state"],
     }
 
 
 def dataset_answer(db: Connection, dataset: Row, *, with_facets: bool = True) -> Json:
-    version = current_version(db, dataset)
+    rows = db.execute(
+        "SELECT c.*, d.namespace, d.name FROM column_lineage c JOIN datasets d ON d.id = c.of_dataset"
+        " WHERE c.dataset = ? ORDER BY c.field, d.namespace, d.name, c.of_field",
+        (dataset["id"],),
+    )
+    columns: dict[str, Json] = {}
+    for row in rows:
+        said = shown(row, "transformation_description transformation_type")
+        column = columns.setdefault(row["field"], {"name": row["field"], "inputFields": [], **said})
+        source = {"namespace": row["namespace"], "dataset": row["name"], "field": row["of_field"]}
+        column["inputFields"].append({**source, **said})
     return {
-        **dataset_core(dataset, version),
-        "currentVersion": dataset["version"],
-        "columnLineage": _column_lineage(db, dataset["id"]),
-        "facets": facets_of(db, version["id"], OF_DATASET) if with_facets and version is not None else {},
+        **dataset_core(db, dataset),
+        **shown(dataset, "current_version"),
+        "columnLineage": list(columns.values()) or None,
+        "facets": facets_of(db, dataset["current_version"], OF_DATASET) if with_facets else {},
         "deleted": bool(dataset["deleted"]),
     }
 
 
-def current_version(db: Connection, dataset: Row) -> Row | None:
-    row: Row | None = db.execute("SELECT * FROM dataset_versions WHERE id = ?", (dataset["version"],)).fetchone()
-    return row
-
-
 def dataset_version_answer(db: Connection, dataset: Row, version: Row, kinds: Sequence[str]) -> Json:
-    run = db.execute("SELECT * FROM runs WHERE id = ?", (version["run"],)).fetchone()
+    run = one(db, "SELECT * FROM runs WHERE id = ?", version["run"])
     return {
-        "id": named(dataset),
-        "type": "DB_TABLE",
-        **named(dataset),
-        "physicalName": dataset["name"],
-        "createdAt": instant_text(version["created_at"]),
-        "version": version["version"],
-        "sourceName": dataset["source"],
-        "fields": _fields(version),
-        "tags": [],
-        "lifecycleState": version["lifecycle"],
-        "description": dataset["description"],
+        **_described(dataset, version),
+        **shown(version, "version created_at lifecycle_state"),
         "currentSchemaVersion": made_id("schema", dataset["id"], version["fields"]),
         "createdByRun": None if run is None else run_answer(db, run),
         "facets": facets_of(db, version["id"], kinds),
     }
 
 
-def _fields(version: Row) -> list[Json]:
-    known = json.loads(version["fields"]).items()
-    return [{"name": name, "type": type_, "tags": [], "description": said} for name, (type_, said) in known]
-
-
-def _column_lineage(db: Connection, dataset: int) -> list[Json] | None:
-    rows = db.execute(
-        "SELECT c.*, d.namespace, d.name FROM column_lineage c JOIN datasets d ON d.id = c.in_dataset"
-        " WHERE c.out_dataset = ? ORDER BY c.out_field, d.namespace, d.name, c.in_field",
-        (dataset,),
-    )
-    columns: dict[str, Json] = {}
-    for row in rows:
-        said = {"transformationDescription": row["description"], "transformationType": row["type"]}
-        column = columns.setdefault(row["out_field"], {"name": row["out_field"], "inputFields": [], **said})
-        column["inputFields"].append(
-            {"namespace": row["namespace"], "dataset": row["name"], "field": row["in_field"], **said}
-        )
-    return list(columns.values()) or None
+def _described(dataset: Row, version: Row | None) -> Json:
+    fields = {} if version is None else json.loads(version["fields"])
+    return {
+        "id": named(dataset),
+        **shown(dataset, "namespace name source_name description"),
+        "type": "DB_TABLE",
+        "physicalName": dataset["name"],
+        "tags": [],
+        "fields": [
+            {"name": name, "type": type_, "tags": [], "description": said} for name, (type_, said) in fields.items()
+        ],
+    }

@@ -4,9 +4,7 @@ Knows HTTP and nothing of lineage. Names in a path may hold encoded slashes, so 
 """
 
 import json
-from collections.abc import Callable
-from sqlite3 import Connection
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -24,17 +22,15 @@ from lineage_assets.marquez.embedded.receive import receive
 from lineage_assets.marquez.embedded.refusals import RefusedRequestError
 from lineage_assets.marquez.embedded.store import Store
 
-Clock = Callable[[], int]
-Read = Callable[[Connection, Asked], Any]
-
 _JOB = "/namespaces/{namespace}/jobs/{job}"
 _DATASET = "/namespaces/{namespace}/datasets/{dataset}"
-READS: dict[str, Read] = {
-    "/column-lineage": reads.column_lineage,
+READS: Mapping[str, reads.Read] = {
+    "/column-lineage": reads.columns,
     "/events/lineage": events.events,
     "/jobs": reads.jobs,
     "/jobs/runs/{run}": reads.run,
     "/jobs/runs/{run}/facets": reads.run_facets,
+    "/lineage": reads.lineage,
     "/namespaces": reads.namespaces,
     "/namespaces/{namespace}": reads.namespace,
     "/namespaces/{namespace}/datasets": reads.datasets,
@@ -49,56 +45,37 @@ READS: dict[str, Read] = {
     "/runlineage/upstream": reads.upstream_runs,
     "/search": events.search,
     "/sources": reads.sources,
-    "/sources/{source}": reads.source,
+    "/stats/jobs": events.job_counts,
+    "/stats/lineage-events": events.event_counts,
     "/tags": reads.tags,
 }
 
 
-def application(store: Store, clock: Clock) -> ASGIApp:
+def application(store: Store, clock: Callable[[], int]) -> ASGIApp:
     """The server over a store; ``clock`` gives microseconds since 1970."""
-
-    def stats(count: Callable[[Connection, Asked, int], Any]) -> Read:
-        return lambda db, asked: count(db, asked, clock())
-
-    all_reads = {
-        **READS,
-        "/stats/lineage-events": stats(events.event_counts),
-        "/stats/jobs": stats(events.job_counts),
-    }
-
-    def answering(read: Read) -> Callable[[Request], Response]:
-        def answer(request: Request) -> Response:
-            with store.reading() as db:
-                body = read(db, Asked(request))
-            return Response(media_type="application/json") if body is None else JSONResponse(body)
-
-        return answer
 
     async def post(request: Request) -> Response:
         if not request.headers.get("content-type", "").startswith("application/json"):
             raise RefusedRequestError(415, "HTTP 415 Unsupported Media Type")
-        sent = await request.body()
-        await run_in_threadpool(_keep, store, sent, clock())
+        await run_in_threadpool(_keep, store, await request.body(), clock())
         return Response(status_code=201)
+
+    def answering(read: reads.Read) -> Callable[[Request], Response]:
+        def answer(request: Request) -> Response:
+            with store.reading() as db:
+                body = read(db, Asked(request, clock()))
+            return Response(media_type="application/json") if body is None else JSONResponse(body)
+
+        return answer
 
     def front(_request: Request) -> Response:
         with store.reading() as db:
             return HTMLResponse(page(db))
 
-    async def lineage(request: Request) -> Response:
-        if request.method == "POST":
-            return await post(request)
-        return await run_in_threadpool(answering(reads.lineage), request)
-
+    routes = [Route(f"/api/v1{path}", answering(read)) for path, read in READS.items()]
+    routes += [Route("/", front), Route("/api/v1/lineage", post, methods=["POST"])]
     return _Undecoded(
-        Starlette(
-            routes=[
-                Route("/", front),
-                Route("/api/v1/lineage", lineage, methods=["GET", "POST"]),
-                *(Route(f"/api/v1{path}", answering(read)) for path, read in all_reads.items()),
-            ],
-            exception_handlers={RefusedRequestError: _refused, HTTPException: _no_route},
-        )
+        Starlette(routes=routes, exception_handlers={RefusedRequestError: _refused, HTTPException: _no_route})
     )
 
 
@@ -125,13 +102,10 @@ class _Undecoded:
 
 
 def _refused(_request: Request, error: Exception) -> Response:
-    if not isinstance(error, RefusedRequestError):
-        raise error
-    return JSONResponse(error.answer, status_code=error.status)
+    refused = error if isinstance(error, RefusedRequestError) else RefusedRequestError(500, str(error))
+    return JSONResponse(refused.answer, status_code=refused.status)
 
 
-def _no_route(_request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        raise error
-    message = f"HTTP {error.status_code} {error.detail}"
-    return JSONResponse({"code": error.status_code, "message": message}, status_code=error.status_code)
+def _no_route(request: Request, error: Exception) -> Response:
+    status, detail = (error.status_code, error.detail) if isinstance(error, HTTPException) else (500, str(error))
+    return _refused(request, RefusedRequestError(status, f"HTTP {status} {detail}"))

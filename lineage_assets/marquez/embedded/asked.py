@@ -20,7 +20,9 @@ _ZONED = re.compile(_DAY.pattern + r"T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2})")
 class Asked:
     """The path and the query of one request."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, now: int) -> None:
+        self.now = now
+        """When it came, in microseconds since 1970."""
         self._path = request.path_params
         self._query = request.query_params
 
@@ -43,9 +45,6 @@ class Asked:
     def needed_id(self, parameter: str) -> str:
         return _uuid(self.needed(parameter))
 
-    def flag(self, parameter: str) -> bool:
-        return self.text(parameter).lower() == "true"
-
     def number(self, parameter: str, default: int) -> int:
         try:
             return int(self.text(parameter, str(default)))
@@ -54,21 +53,24 @@ class Asked:
 
     def page(self, limit: int = 100) -> tuple[int, int]:
         """Limit and offset."""
-        asked = (self.number("limit", limit), self.number("offset", 0))
-        for parameter, value in zip(("limit", "offset"), asked, strict=True):
-            if value < 0:
-                raise InvalidRequestError(400, [f"query param {parameter} must be greater than or equal to 0"])
-        return asked
-
-    def one_of(self, parameter: str, choices: Sequence[str], default: str | None = None) -> str:
-        return self._chosen(
-            parameter, self.needed(parameter) if default is None else self.text(parameter, default), choices
-        )
+        asked = {"limit": self.number("limit", limit), "offset": self.number("offset", 0)}
+        faults = [
+            f"query param {name} must be greater than or equal to 0" for name, value in asked.items() if value < 0
+        ]
+        if faults:
+            raise InvalidRequestError(400, faults)
+        return asked["limit"], asked["offset"]
 
     def some_of(self, parameter: str, choices: Sequence[str]) -> Sequence[str]:
         """Those of the choices that were named, or all when none was."""
-        named = self._query.getlist(parameter)
-        return [self._chosen(parameter, value, choices) for value in named] if named else choices
+        chosen = [value.upper() for value in self._query.getlist(parameter)]
+        if not set(chosen) <= set(choices):
+            raise RefusedRequestError(400, f"query param {parameter} must be one of [{', '.join(choices)}]")
+        return chosen or choices
+
+    def one_of(self, parameter: str, choices: Sequence[str]) -> str:
+        """The choice that was named, or the first of them."""
+        return self.some_of(parameter, choices)[0]
 
     def instant(self, parameter: str, default: str) -> int:
         value = self.text(parameter, default)
@@ -76,11 +78,6 @@ class Asked:
             at = len(value) if _DAY.fullmatch(value) else 0
             raise RefusedRequestError(400, f"Parameter is invalid: Text '{value}' could not be parsed at index {at}")
         return instant(value)
-
-    def _chosen(self, parameter: str, value: str, choices: Sequence[str]) -> str:
-        if value.upper() not in choices:
-            raise RefusedRequestError(400, f"query param {parameter} must be one of [{', '.join(choices)}]")
-        return value.upper()
 
 
 def _uuid(text: str) -> str:

@@ -4,122 +4,98 @@ Cumulative over all runs, as in Marquez; of one pair of columns the latest state
 """
 
 import json
-from collections.abc import Iterable
 from sqlite3 import Connection, Row
 
-from lineage_assets.marquez.embedded.answers import Json
+from lineage_assets.marquez.embedded.answers import Json, one
 from lineage_assets.marquez.embedded.graph import node_of
 from lineage_assets.marquez.embedded.refusals import RefusedRequestError, no_such_path
 
 Column = tuple[int, str]
 
+_SAID = {"transformationDescription": None, "transformationType": None}
+
 
 def column_lineage(db: Connection, node_id: str, depth: int, *, downstream: bool) -> Json:
-    rows = _walk(db, _columns_of(db, node_id), depth, downstream=downstream)
-    nodes: dict[Column, Json] = {}
-    for row in rows:
-        out, source = (row["out_dataset"], row["out_field"]), (row["in_dataset"], row["in_field"])
-        node = nodes.setdefault(out, {})
-        said = {"transformationDescription": row["description"], "transformationType": row["type"]}
-        nodes.setdefault(source, {})
-        node.setdefault("said", {**said, "version": row["out_version"]})
-        node.setdefault("inputs", {})[source] = {**said, "version": row["in_version"]}
-        nodes[source].setdefault("outputs", set()).add(out)
-        nodes[source].setdefault("read", row["in_version"])
-    names = {column: _name(db, column) for column in nodes}
-    answers = [_node(db, column, node, names) for column, node in nodes.items()]
-    return {"graph": sorted(answers, key=lambda answer: str(answer["id"]))}
+    pairs = _walk(db, _columns_of(db, node_id), depth, downstream=downstream)
+    columns = sorted({column for pair in pairs for column in pair})
+    nodes = [_node(db, column, pairs) for column in columns]
+    return {"graph": sorted(nodes, key=lambda node: str(node["id"]))}
 
 
 def _columns_of(db: Connection, node_id: str) -> list[Column]:
     """The columns a node stands for: its own, or those that a job writes."""
     kind, _, rest = node_id.partition(":")
-    if kind == "datasetField":
-        parent, _, field = rest.rpartition(":")
-        _, dataset = _known(db, f"dataset:{parent}")
-        return [(dataset["id"], field)]
-    if kind not in ("job", "dataset"):
+    if kind not in ("job", "dataset", "datasetField"):
         raise no_such_path()
-    _, row = _known(db, node_id)
-    if kind == "dataset":
-        datasets = [row["id"]]
-    else:
-        written = "SELECT dataset FROM job_version_datasets WHERE version = ? AND io = 'OUTPUT'"
-        datasets = [used["dataset"] for used in db.execute(written, (row["version"],))]
-    columns = {(dataset, field) for dataset in datasets for field in _fields_ever(db, dataset)}
+    parent, _, field = rest.rpartition(":")
+    try:
+        _, row = node_of(db, f"dataset:{parent}" if kind == "datasetField" else node_id)
+    except RefusedRequestError:
+        raise RefusedRequestError(404, "Could not find node") from None
+    if kind == "datasetField":
+        return [(row["id"], field)]
+    versions = db.execute(
+        "SELECT DISTINCT dataset, fields FROM dataset_versions WHERE dataset = ?"
+        if kind == "dataset"
+        else "SELECT DISTINCT v.dataset, v.fields FROM job_version_datasets u JOIN dataset_versions v"
+        " ON v.dataset = u.dataset WHERE u.version = ? AND u.io = 'OUTPUT'",
+        (row["id"] if kind == "dataset" else row["current_version"],),
+    )
+    columns = {(version["dataset"], field) for version in versions for field in json.loads(version["fields"])}
     if not columns:
         raise RefusedRequestError(404, "Could not find node")
     return sorted(columns)
 
 
-def _known(db: Connection, node_id: str) -> tuple[str, Row]:
-    try:
-        return node_of(db, node_id)
-    except RefusedRequestError:
-        raise RefusedRequestError(404, "Could not find node") from None
-
-
-def _fields_ever(db: Connection, dataset: int) -> Iterable[str]:
-    for row in db.execute("SELECT DISTINCT fields FROM dataset_versions WHERE dataset = ?", (dataset,)):
-        yield from json.loads(row["fields"])
-
-
-def _walk(db: Connection, start: list[Column], depth: int, *, downstream: bool) -> list[Row]:
-    made_of = "SELECT * FROM column_lineage WHERE out_dataset = ? AND out_field = ?"
-    makes = "SELECT * FROM column_lineage WHERE in_dataset = ? AND in_field = ?"
+def _walk(db: Connection, start: list[Column], depth: int, *, downstream: bool) -> dict[tuple[Column, Column], Row]:
+    """Pairs of a column and one that it is made of."""
+    made_of = "SELECT * FROM column_lineage WHERE dataset = ? AND field = ?"
+    makes = "SELECT * FROM column_lineage WHERE of_dataset = ? AND of_field = ?"
     found: dict[tuple[Column, Column], Row] = {}
     queries = [(made_of, column) for column in start]
     for _ in range(max(depth, 1)):
-        fresh = {}
-        for query, column in queries:
-            for row in db.execute(query, column):
-                pair = ((row["out_dataset"], row["out_field"]), (row["in_dataset"], row["in_field"]))
-                if pair not in found:
-                    fresh[pair] = row
+        rows = [row for query, column in queries for row in db.execute(query, column)]
+        pairs = {((row["dataset"], row["field"]), (row["of_dataset"], row["of_field"])): row for row in rows}
+        fresh = {pair: row for pair, row in pairs.items() if pair not in found}
         found |= fresh
         queries = [(made_of, source) for _, source in fresh]
-        if downstream:
-            queries += [(makes, out) for out, _ in fresh]
-    return list(found.values())
+        queries += [(makes, column) for column, _ in fresh] if downstream else []
+    return found
 
 
-def _name(db: Connection, column: Column) -> dict[str, str]:
-    row = db.execute("SELECT namespace, name FROM datasets WHERE id = ?", (column[0],)).fetchone()
-    return {"namespace": row["namespace"], "dataset": row["name"], "field": column[1]}
-
-
-def _id(name: dict[str, str]) -> str:
-    return f"datasetField:{name['namespace']}:{name['dataset']}:{name['field']}"
-
-
-def _node(db: Connection, column: Column, node: Json, names: dict[Column, dict[str, str]]) -> Json:
-    own = _id(names[column])
-    said = node.get(
-        "said", {"transformationDescription": None, "transformationType": None, "version": node.get("read")}
-    )
-    version = db.execute("SELECT fields FROM dataset_versions WHERE id = ?", (said["version"],)).fetchone()
-    fields = json.loads(version["fields"]) if "said" in node and version is not None else {}
-    inputs, outputs = node.get("inputs", {}), node.get("outputs", ())
+def _node(db: Connection, column: Column, pairs: dict[tuple[Column, Column], Row]) -> Json:
+    sources = {source: row for (made, source), row in pairs.items() if made == column}
+    results = {made: row for (made, source), row in pairs.items() if source == column}
+    own, row = _name(db, column), next(iter((sources or results).values()))
+    version = row["version"] if sources else row["of_version"]
+    # Marquez tells the type of a column only where it knows what the column is made of.
+    typed = one(db, "SELECT fields FROM dataset_versions WHERE id = ?", version) if sources else None
+    said = {
+        "transformationDescription": row["transformation_description"],
+        "transformationType": row["transformation_type"],
+    }
     return {
-        "id": own,
+        "id": _id(own),
         "type": "DATASET_FIELD",
         "data": {
-            **names[column],
-            "datasetVersion": said["version"],
-            "fieldType": fields.get(column[1], [""])[0],
-            "transformationDescription": said["transformationDescription"],
-            "transformationType": said["transformationType"],
+            **own,
+            "datasetVersion": version,
+            **(said if sources else _SAID),
+            "fieldType": "" if typed is None else json.loads(typed["fields"]).get(column[1], [""])[0],
             "inputFields": [
-                {
-                    **names[source],
-                    "datasetVersion": use["version"],
-                    "transformationDescription": None,
-                    "transformationType": None,
-                }
-                for source, use in inputs.items()
+                {**_name(db, source), "datasetVersion": row["of_version"], **_SAID} for source, row in sources.items()
             ],
         },
         # As Marquez has it: an edge to what a column is made of begins at the column.
-        "inEdges": [{"origin": own, "destination": _id(names[source])} for source in inputs],
-        "outEdges": [{"origin": own, "destination": _id(names[out])} for out in outputs],
+        "inEdges": [{"origin": _id(own), "destination": _id(_name(db, source))} for source in sources],
+        "outEdges": [{"origin": _id(own), "destination": _id(_name(db, made))} for made in results],
     }
+
+
+def _name(db: Connection, column: Column) -> dict[str, str]:
+    namespace, name = db.execute("SELECT namespace, name FROM datasets WHERE id = ?", column[:1]).fetchone()
+    return {"namespace": namespace, "dataset": name, "field": column[1]}
+
+
+def _id(name: dict[str, str]) -> str:
+    return ":".join(("datasetField", *name.values()))

@@ -7,7 +7,7 @@ break its lists for good are turned away before anything is stored.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from lineage_assets.marquez.embedded.instants import instant
@@ -17,71 +17,55 @@ from lineage_assets.marquez.embedded.store import made_id
 Facets = Mapping[str, Any]
 
 _STATES = {"COMPLETE": "COMPLETED", "ABORT": "ABORTED", "FAIL": "FAILED"}
-_NAMESPACE = re.compile(r"[a-zA-Z:;=/0-9_\-.@+]{1,1024}")
-_NOT_IN_NAMESPACE = re.compile(r"[^a-zA-Z:;=/0-9_\-.@+]")
+_LETTERS = r"a-zA-Z:;=/0-9_\-.@+"
 
-_FACET: dict[str, Any] = {"_producer": None, "_schemaURL": None}
-_DATASET: dict[str, Any] = {
-    "namespace": None,
-    "name": None,
+_NAMED: Facets = {"namespace": None, "name": None}
+_FACET: Facets = {"_producer": None, "_schemaURL": None}
+_OF_DATASET = {f"?{name}": _FACET for name in ("dataSource", "documentation", "lifecycleStateChange", "columnLineage")}
+_DATASET: Facets = {
+    **_NAMED,
     "?facets": {
+        **_OF_DATASET,
         "?schema": {**_FACET, "?fields": [{"name": None}]},
-        "?dataSource": _FACET,
-        "?documentation": _FACET,
-        "?lifecycleStateChange": _FACET,
-        "?symlinks": {**_FACET, "?identifiers": [{"namespace": None, "name": None}]},
-        "?columnLineage": _FACET,
+        "?symlinks": {**_FACET, "?identifiers": [_NAMED]},
     },
     "?inputFacets": {},
     "?outputFacets": {},
 }
-_JOB: dict[str, Any] = {
-    "namespace": None,
-    "name": None,
-    "?facets": {"?documentation": _FACET, "?sourceCodeLocation": _FACET, "?sql": _FACET, "?jobType": {}},
-}
-_PARENT: dict[str, Any] = {**_FACET, "run": {"runId": None}, "job": {"namespace": None, "name": None}}
-_RUN: dict[str, Any] = {"runId": None, "?facets": {"?nominalTime": _FACET, "?parent": _PARENT}}
-_ANY: dict[str, Any] = {"eventTime": None, "producer": None}
-_SHAPES: Mapping[str, dict[str, Any]] = {
-    "RunEvent": {**_ANY, "run": _RUN, "job": _JOB, "?inputs": [_DATASET], "?outputs": [_DATASET]},
-    "JobEvent": {**_ANY, "job": _JOB, "?inputs": [_DATASET], "?outputs": [_DATASET]},
-    "DatasetEvent": {**_ANY, "dataset": _DATASET},
+_OF_JOB = {f"?{name}": _FACET for name in ("documentation", "sourceCodeLocation", "sql")}
+_JOB: Facets = {**_NAMED, "?facets": {**_OF_JOB, "?jobType": {}}}
+_PARENT: Facets = {**_FACET, "run": {"runId": None}, "job": _NAMED}
+_RUN: Facets = {"runId": None, "?facets": {"?nominalTime": _FACET, "?parent": _PARENT}}
+_DESIGN: Facets = {"eventTime": None, "producer": None, "job": _JOB, "?inputs": [_DATASET], "?outputs": [_DATASET]}
+_SHAPES: Mapping[str, Facets] = {
+    "RunEvent": {**_DESIGN, "run": _RUN},
+    "JobEvent": _DESIGN,
+    "DatasetEvent": {"eventTime": None, "producer": None, "dataset": _DATASET},
 }
 """What must be there: ``None`` a value, a mapping an object, a list a list of objects; ``?`` may be left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetPart:
+class Part:
+    """A job or a dataset, as an event names it."""
+
     namespace: str
     name: str
     facets: Facets
     of_run: Facets
-    """Its input or output facets: what one run says of the part it read or wrote."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobPart:
-    namespace: str
-    name: str
-    facets: Facets
-
-
-@dataclass(frozen=True, slots=True)
-class RunPart:
-    id: str
-    facets: Facets
+    """Input or output facets: what one run says of the part of a dataset that it read or wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    kind: Literal["RunEvent", "JobEvent", "DatasetEvent"]
+    kind: str
     type: str | None
     at: int
-    job: JobPart | None
-    run: RunPart | None
-    inputs: tuple[DatasetPart, ...]
-    outputs: tuple[DatasetPart, ...]
+    job: Part | None
+    run: str | None
+    run_facets: Facets
+    inputs: tuple[Part, ...]
+    outputs: tuple[Part, ...]
 
     @property
     def state(self) -> str | None:
@@ -95,24 +79,23 @@ def read_event(body: object) -> Event:
         raise InvalidRequestError(422, ["The request body must not be null"])
     if not isinstance(body, dict):
         raise RefusedRequestError(400, f"The request body must be an object, it is {body!r:.80}")
-    kind = _kind(body.get("schemaURL"))
+    named = str(body.get("schemaURL")).rpartition("/")[2]
+    kind = named if named in _SHAPES else "RunEvent"
     faults = list(_faults(body, _SHAPES[kind], ""))
     if faults:
         raise InvalidRequestError(422, faults)
-    event_type = body.get("eventType")
-    event = Event(
+    run, job = body.get("run") if kind == "RunEvent" else None, body.get("job")
+    written = body.get("outputs") if kind != "DatasetEvent" else [body["dataset"]]
+    return Event(
         kind=kind,
-        type=None if event_type is None else str(event_type),
+        type=None if body.get("eventType") is None else str(body["eventType"]),
         at=instant(body["eventTime"]),
-        job=_job(body["job"]) if kind != "DatasetEvent" else None,
-        run=RunPart(run_uuid(body["run"]["runId"]), _facets(body["run"])) if kind == "RunEvent" else None,
-        inputs=tuple(_dataset(part, "inputFacets") for part in body.get("inputs") or ()),
-        outputs=tuple(_dataset(part, "outputFacets") for part in body.get("outputs") or ())
-        if kind != "DatasetEvent"
-        else (_dataset(body["dataset"], "outputFacets"),),
+        job=None if kind == "DatasetEvent" or job is None else _job(job),
+        run=None if run is None else run_uuid(run["runId"]),
+        run_facets={} if run is None else _facets(run, "facets"),
+        inputs=tuple(_part("dataset", part, "inputFacets") for part in body.get("inputs") or ()),
+        outputs=tuple(_part("dataset", part, "outputFacets") for part in written or ()),
     )
-    _check_names(event)
-    return event
 
 
 def run_uuid(run_id: object, *context: str) -> str:
@@ -123,17 +106,7 @@ def run_uuid(run_id: object, *context: str) -> str:
         return made_id("run", run_id, *context)
 
 
-def _kind(schema_url: object) -> Literal["RunEvent", "JobEvent", "DatasetEvent"]:
-    match str(schema_url).rsplit("/", 1)[-1]:
-        case "JobEvent":
-            return "JobEvent"
-        case "DatasetEvent":
-            return "DatasetEvent"
-        case _:
-            return "RunEvent"
-
-
-def _faults(value: object, shape: Mapping[str, Any], path: str) -> Iterator[str]:
+def _faults(value: object, shape: Facets, path: str) -> Iterator[str]:
     if not isinstance(value, dict):
         raise RefusedRequestError(400, f"{path.rstrip('.')} must be an object, it is {value!r:.80}")
     for key, inner in shape.items():
@@ -150,24 +123,19 @@ def _faults(value: object, shape: Mapping[str, Any], path: str) -> Iterator[str]
             yield from _faults(found, inner, f"{where}.")
 
 
-def _facets(part: Mapping[str, Any], key: str = "facets") -> Facets:
+def _facets(part: Facets, key: str) -> Facets:
     return {name: facet for name, facet in (part.get(key) or {}).items() if facet is not None}
 
 
-def _job(part: Mapping[str, Any]) -> JobPart:
-    return JobPart(_NOT_IN_NAMESPACE.sub("_", str(part["namespace"])), str(part["name"]), _facets(part))
+def _job(part: Facets) -> Part:
+    """A job; unlike a dataset's, its namespace is mended and not refused."""
+    return _part("job", {**part, "namespace": re.sub(f"[^{_LETTERS}]", "_", str(part["namespace"]))}, "")
 
 
-def _dataset(part: Mapping[str, Any], of_run: str) -> DatasetPart:
-    return DatasetPart(str(part["namespace"]), str(part["name"]), _facets(part), _facets(part, of_run))
-
-
-def _check_names(event: Event) -> None:
-    named: list[tuple[str, DatasetPart | JobPart]] = [("dataset", part) for part in (*event.inputs, *event.outputs)]
-    if event.job is not None:
-        named.append(("job", event.job))
-    for what, part in named:
-        if not part.name.strip() or "\0" in part.name:
-            raise RefusedRequestError(400, f"The {what} name {part.name!r} must not be blank or hold a NUL character")
-        if not _NAMESPACE.fullmatch(part.namespace):
-            raise RefusedRequestError(400, f"The {what} namespace {part.namespace!r} must match {_NAMESPACE.pattern}")
+def _part(what: str, part: Facets, of_run: str) -> Part:
+    namespace, name = str(part["namespace"]), str(part["name"])
+    if not name.strip() or "\0" in name:
+        raise RefusedRequestError(400, f"The {what} name {name!r} must not be blank or hold a NUL character")
+    if not re.fullmatch(f"[{_LETTERS}]{{1,1024}}", namespace):
+        raise RefusedRequestError(400, f"The {what} namespace {namespace!r} must be of the letters {_LETTERS}")
+    return Part(namespace, name, _facets(part, "facets"), _facets(part, of_run))

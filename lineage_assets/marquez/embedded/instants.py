@@ -11,40 +11,28 @@ _FRACTION = re.compile(r"\.(\d+)")
 
 def instant(value: object) -> int:
     """A time from JSON: ISO 8601 text, UTC when it names no zone, or seconds since 1970."""
-    if isinstance(value, (int, float)):
-        return int(value * 1_000_000)
-    return _micros(_parsed(str(value)))
+    return int(value * 1_000_000) if isinstance(value, (int, float)) else micros_of(_parsed(str(value)))
 
 
 def instant_text(micros: int | None) -> str | None:
     """As Java writes an instant: no fraction, or three or six digits of it."""
-    return None if micros is None else _at(micros).isoformat(timespec=_timespec(micros)).replace("+00:00", "Z")
+    return None if micros is None else _text(_EPOCH + timedelta(microseconds=micros), "seconds")
 
 
 def zoned_text(value: object) -> str:
-    """As Java writes a zoned time in run arguments: seconds are left out when they are none."""
+    """As Java writes a zoned time in run arguments: the seconds too are left out when they are none."""
     moment = _parsed(str(value))
-    whole_minute = moment.second == 0 and moment.microsecond == 0
-    timespec = "minutes" if whole_minute else _timespec(_micros(moment))
-    return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
+    return _text(moment, "minutes" if moment.second == 0 else "seconds")
 
 
 def micros_of(moment: datetime) -> int:
-    return _micros(moment)
-
-
-def _at(micros: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=micros)
-
-
-def _micros(moment: datetime) -> int:
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
-def _timespec(micros: int) -> str:
-    if micros % 1_000_000 == 0:
-        return "seconds"
-    return "milliseconds" if micros % 1_000 == 0 else "microseconds"
+def _text(moment: datetime, shortest: str) -> str:
+    if moment.microsecond:
+        shortest = "microseconds" if moment.microsecond % 1000 else "milliseconds"
+    return moment.isoformat(timespec=shortest).replace("+00:00", "Z")
 
 
 def _parsed(text: str) -> datetime:

@@ -1,7 +1,7 @@
 """Where received events are kept: one SQLite file, one connection, one lock.
 
 Knows tables, not OpenLineage. A transaction is whole or not there; times are microseconds since 1970.
-Ids are made from names, so the same events give the same ids in every store.
+Ids are made from what they stand for, so the same events in the same order give the same ids in every store.
 """
 
 import sqlite3
@@ -19,43 +19,34 @@ LAYOUT = 1
 _IDS = UUID("6f2c1b6e-6d0f-5c0e-9c39-7a1f5e0d9b11")
 
 _TABLES = """
-CREATE TABLE events (id INTEGER PRIMARY KEY, kind TEXT, type TEXT, at INTEGER, body TEXT);
+CREATE TABLE events (id INTEGER PRIMARY KEY, kind, type, at, body);
 CREATE INDEX events_at ON events (at);
-CREATE TABLE namespaces (name TEXT PRIMARY KEY, created_at INTEGER, updated_at INTEGER, description TEXT);
-CREATE TABLE sources (name TEXT PRIMARY KEY, uri TEXT, created_at INTEGER, updated_at INTEGER);
-CREATE TABLE jobs (id INTEGER PRIMARY KEY, namespace TEXT, name TEXT, simple_name TEXT, parent INTEGER, type TEXT,
-  created_at INTEGER, updated_at INTEGER, description TEXT, location TEXT, version TEXT, run TEXT,
-  UNIQUE (namespace, name));
-CREATE TABLE job_versions (id TEXT PRIMARY KEY, version TEXT UNIQUE, job INTEGER, created_at INTEGER, location TEXT,
-  run TEXT);
+CREATE TABLE namespaces (name PRIMARY KEY, created_at, updated_at, description);
+CREATE TABLE sources (name PRIMARY KEY, connection_url, created_at, updated_at);
+CREATE TABLE jobs (id INTEGER PRIMARY KEY, namespace, name, simple_name, parent, type, created_at, updated_at,
+  description, location, current_version, run, UNIQUE (namespace, name));
+CREATE TABLE job_versions (id PRIMARY KEY, version, job, created_at, location, run);
 CREATE INDEX job_versions_job ON job_versions (job);
-CREATE TABLE job_version_datasets (version TEXT, dataset INTEGER, io TEXT, PRIMARY KEY (version, dataset, io))
-  WITHOUT ROWID;
+CREATE TABLE job_version_datasets (version, dataset, io, PRIMARY KEY (version, dataset, io)) WITHOUT ROWID;
 CREATE INDEX job_version_datasets_dataset ON job_version_datasets (dataset);
-CREATE TABLE edges (job INTEGER, dataset INTEGER, io TEXT, PRIMARY KEY (job, dataset, io)) WITHOUT ROWID;
+CREATE TABLE edges (job, dataset, io, PRIMARY KEY (job, dataset, io)) WITHOUT ROWID;
 CREATE INDEX edges_dataset ON edges (dataset);
-CREATE TABLE runs (id TEXT PRIMARY KEY, job INTEGER, created_at INTEGER, updated_at INTEGER, state TEXT,
-  started_at INTEGER, ended_at INTEGER, args TEXT, version TEXT);
+CREATE TABLE runs (id PRIMARY KEY, job, created_at, updated_at, state, started_at, ended_at, args, version);
 CREATE INDEX runs_started ON runs (job, started_at);
 CREATE INDEX runs_updated ON runs (job, updated_at);
-CREATE TABLE run_inputs (run TEXT, version TEXT, PRIMARY KEY (run, version)) WITHOUT ROWID;
-CREATE TABLE datasets (id INTEGER PRIMARY KEY, namespace TEXT, name TEXT, created_at INTEGER, updated_at INTEGER,
-  source TEXT, description TEXT, version TEXT, deleted INTEGER NOT NULL DEFAULT 0,
-  UNIQUE (namespace, name));
-CREATE TABLE dataset_names (namespace TEXT, name TEXT, dataset INTEGER, PRIMARY KEY (namespace, name)) WITHOUT ROWID;
-CREATE TABLE dataset_versions (id TEXT PRIMARY KEY, version TEXT UNIQUE, dataset INTEGER, created_at INTEGER, run TEXT,
-  lifecycle TEXT, fields TEXT);
+CREATE TABLE run_inputs (run, version, PRIMARY KEY (run, version)) WITHOUT ROWID;
+CREATE TABLE datasets (id INTEGER PRIMARY KEY, namespace, name, created_at, updated_at, source_name, description,
+  current_version, deleted, UNIQUE (namespace, name));
+CREATE TABLE dataset_names (namespace, name, dataset, PRIMARY KEY (namespace, name)) WITHOUT ROWID;
+CREATE TABLE dataset_versions (id PRIMARY KEY, version, dataset, created_at, run, lifecycle_state, fields);
 CREATE INDEX dataset_versions_dataset ON dataset_versions (dataset, created_at);
 CREATE INDEX dataset_versions_run ON dataset_versions (run);
-CREATE TABLE facets (owner TEXT, kind TEXT, name TEXT, run TEXT, at INTEGER, facet TEXT,
-  PRIMARY KEY (owner, kind, name, run));
-CREATE TABLE column_lineage (out_dataset INTEGER, out_field TEXT, in_dataset INTEGER, in_field TEXT, out_version TEXT,
-  in_version TEXT, description TEXT, type TEXT, at INTEGER,
-  PRIMARY KEY (out_dataset, out_field, in_dataset, in_field)) WITHOUT ROWID;
-CREATE INDEX column_lineage_in ON column_lineage (in_dataset, in_field);
+CREATE TABLE facets (owner, kind, name, run, at, facet, PRIMARY KEY (owner, kind, name, run));
+CREATE TABLE column_lineage (dataset, field, of_dataset, of_field, version, of_version, transformation_description,
+  transformation_type, at, PRIMARY KEY (dataset, field, of_dataset, of_field)) WITHOUT ROWID;
+CREATE INDEX column_lineage_of ON column_lineage (of_dataset, of_field);
 """
-
-_DEFAULT_NAMESPACE = (
+_DEFAULT = (
     "The default global namespace for dataset, job, and run metadata not belonging to a user-specified namespace."
 )
 
@@ -73,7 +64,7 @@ class OtherLayoutError(LineageAssetsError):
 
 
 def made_id(*parts: object) -> str:
-    """An id that stands for these parts, the same in every store."""
+    """An id that stands for these parts."""
     return str(uuid5(_IDS, "\x1f".join(map(str, parts))))
 
 
@@ -89,9 +80,9 @@ class Store:
         found: int = self._db.execute("PRAGMA user_version").fetchone()[0]
         if found == 0:
             with self.writing() as db:
-                for statement in filter(str.strip, _TABLES.split(";")):
+                for statement in _TABLES.split(";"):
                     db.execute(statement)
-                db.execute("INSERT INTO namespaces VALUES ('default', ?, ?, ?)", (now, now, _DEFAULT_NAMESPACE))
+                db.execute("INSERT INTO namespaces VALUES ('default', ?, ?, ?)", (now, now, _DEFAULT))
                 db.execute(f"PRAGMA user_version = {LAYOUT}")
         elif found != LAYOUT:
             self.close()
