@@ -99,8 +99,8 @@ class Sender:
             while self._waiting:
                 self._leave(self._waiting.popleft(), Fate.UNSENT, late)
             self._changed.notify_all()
-            counts = (self._fates[fate] for fate in (Fate.SENT, Fate.UNSENT, Fate.REJECTED))
-            return Delivery(*counts, reason=self._reason)
+            sent, unsent, rejected = (self._fates[fate] for fate in (Fate.SENT, Fate.UNSENT, Fate.REJECTED))
+            return Delivery(sent, unsent, rejected, self._reason)
 
     def _end_of_patience(self, closed: float) -> float:
         since = self._on_its_way_since if self._on_its_way_since is not None else monotonic()
@@ -120,15 +120,18 @@ class Sender:
             reraise=True,
         )
         while (event := self._next()) is not None:
-            try:
-                retrying(self._try, transport, event)
-            except RejectedError as error:
-                self._settle(event, Fate.REJECTED, error.reason)
-            except UndeliveredError as error:
-                self._settle(event, Fate.UNSENT, error.reason)
-            else:
-                self._settle(event, Fate.SENT)
+            self._carry(event, retrying, transport)
         transport.close()
+
+    def _carry(self, event: Event, retrying: Retrying, transport: Transport) -> None:
+        try:
+            retrying(self._try, transport, event)
+        except RejectedError as error:
+            self._settle(event, Fate.REJECTED, error.reason)
+        except UndeliveredError as error:
+            self._settle(event, Fate.UNSENT, error.reason)
+        else:
+            self._settle(event, Fate.SENT)
 
     def _next(self) -> Event | None:
         """The event to carry away, once there is one; None when the end has come."""

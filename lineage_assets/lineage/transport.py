@@ -63,8 +63,7 @@ class HttpTransport:
         try:
             answer = self._client.post(f"{self.url}{_PATH}", content=body)
         except httpx.HTTPError as error:
-            what = str(error) if str(error) else type(error).__name__
-            raise UndeliveredError(self.url, what, is_answer=False) from error
+            raise UndeliveredError(self.url, _words(error), is_answer=False) from error
         if answer.is_success:
             return
         reason = f"HTTP {answer.status_code}"
@@ -74,6 +73,11 @@ class HttpTransport:
 
     def close(self) -> None:
         self._client.close()
+
+
+def _words(error: httpx.HTTPError) -> str:
+    said = str(error)
+    return type(error).__name__ if not said else said
 
 
 def _may_come_right(answer: httpx.Response) -> bool:
