@@ -76,8 +76,7 @@ class HttpTransport:
 
 
 def _words(error: httpx.HTTPError) -> str:
-    said = str(error)
-    return type(error).__name__ if not said else said
+    return str(error) or type(error).__name__
 
 
 def _may_come_right(answer: httpx.Response) -> bool:
