@@ -5,7 +5,7 @@ Writes; decides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dagster import AssetExecutionContext
@@ -16,7 +16,7 @@ from lineage_assets.assets.telling import Telling
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.fold import History
 from lineage_assets.ledger.owner import owner
-from lineage_assets.ledger.record import Attempt, PartitionRecord
+from lineage_assets.ledger.record import Attempt, PartitionRecord, State
 from lineage_assets.partitions import PartitionSet, set_of
 
 
@@ -28,39 +28,30 @@ class Book:
     telling: Telling
     before: dict[AssetKey, History]
     """What was known of the step's own assets, and of all upstream of them, when it began."""
+    attempts: Sequence[Attempt] = ()
     written: dict[tuple[AssetKey, str], PartitionRecord] = field(default_factory=dict)
 
     def open(self, making: Making, partitions: PartitionSet) -> None:
         """One attempt an asset, before anything is launched: a killed process leaves at least this."""
-        log_attempts(
-            self.context,
-            [
-                Attempt(
-                    asset=node.key,
-                    run_id=making.asked.run_id,
-                    number=making.number,
-                    partitions=partitions,
-                    started=making.started,
-                    code_version=making.code_version,
-                    owner=owner(),
-                    backfill=making.asked.backfill,
-                    range_run=making.range_run,
-                )
-                for node in making.asked.nodes
-            ],
-        )
+        self.attempts = making.attempts(partitions, owner())
+        log_attempts(self.context, self.attempts)
 
-    def start(self, making: Making, partitions: Iterable[str]) -> None:
-        self.telling.started(making, set_of(partitions))
+    def start(self, partitions: Iterable[str]) -> None:
+        """Tell that the partitions which passed the gate are being made."""
+        self.telling.started(self.attempts, set_of(partitions))
 
     def write(self, records: Iterable[PartitionRecord]) -> None:
-        """Log the verdicts, then tell of them; an earlier verdict of this step on the same partition is replaced."""
+        """Log verdicts; an earlier verdict of this step on the same partition is replaced."""
         batch = list(records)
-        if not batch:
-            return
         log_records(self.context, batch, self.before)
-        self.telling.ended(batch, self.before)
         self.written.update({(record.asset, record.partition): record for record in batch})
+        blocked = [record for record in batch if record.state is State.BLOCKED]
+        self.telling.blocked(blocked, self.before)
+        self.telling.keep([record for record in batch if record.state is not State.BLOCKED])
+
+    def end(self) -> None:
+        """The attempt has given all its verdicts."""
+        self.telling.ended()
 
     def bad(self) -> list[PartitionRecord]:
         return [record for _, record in sorted(self.written.items()) if record.state.is_bad]

@@ -29,6 +29,7 @@ from lineage_assets.assets.complete import complete_check
 from lineage_assets.assets.declaration import JobDeclaration
 from lineage_assets.assets.events import AUDIT_CHECK
 from lineage_assets.assets.platform import Platform
+from lineage_assets.assets.services import services_resource
 from lineage_assets.assets.step import run_job
 from lineage_assets.graph import AssetGraph, AssetNode, node_from_json, node_json
 from lineage_assets.launch.launcher import Launcher
@@ -36,7 +37,7 @@ from lineage_assets.partitions import SAME_PARTITION, Daily
 from lineage_assets.settings import Settings
 
 NODE_KEY = "lineage_assets/node"
-PLATFORM_KEY = "lineage_assets"
+SERVICES_KEY = "lineage_assets"
 
 
 def build_definitions(
@@ -56,7 +57,7 @@ def build_definitions(
     return Definitions(
         assets=[_asset(job, days[job.partitions], launcher.conf) for job in declared],
         asset_checks=[complete_check(node.key, days[job.partitions]) for job in declared for node in job.nodes],
-        resources={PLATFORM_KEY: platform},
+        resources={SERVICES_KEY: services_resource(platform)},
         executor=executor,
     )
 
@@ -84,11 +85,11 @@ def _asset(job: JobDeclaration, partitions_def: DailyPartitionsDefinition, conf:
         ],
         partitions_def=partitions_def,
         backfill_policy=BackfillPolicy.single_run(),
-        required_resource_keys={PLATFORM_KEY},
+        required_resource_keys={SERVICES_KEY},
         can_subset=True,
     )
     def computed(context: AssetExecutionContext) -> Iterator[Output[None]]:
-        yield from run_job(context, job, getattr(context.resources, PLATFORM_KEY))
+        yield from run_job(context, job, getattr(context.resources, SERVICES_KEY))
 
     return computed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,7 +11,8 @@ from lineage_assets.assets.programs import Ready
 from lineage_assets.assets.reuse import landing_version_of
 from lineage_assets.graph import AssetKey, AssetNode, name_of
 from lineage_assets.ledger.gate import Blocked
-from lineage_assets.ledger.record import Cause, PartitionRecord, State
+from lineage_assets.ledger.record import Attempt, Cause, PartitionRecord, State
+from lineage_assets.partitions import PartitionSet
 from lineage_assets.spark.program import Observed, PartitionReport, Program, Report
 
 
@@ -24,6 +25,22 @@ class Making:
     code_version: str
     started: datetime
     range_run: bool
+
+    def attempts(self, partitions: PartitionSet, owner: str) -> tuple[Attempt, ...]:
+        return tuple(
+            Attempt(
+                asset=node.key,
+                run_id=self.asked.run_id,
+                number=self.number,
+                partitions=partitions,
+                started=self.started,
+                code_version=self.code_version,
+                owner=owner,
+                backfill=self.asked.backfill,
+                range_run=self.range_run,
+            )
+            for node in self.asked.nodes
+        )
 
     def record(self, node: AssetNode, partition: str, state: State, ended: datetime) -> PartitionRecord:
         return PartitionRecord(
@@ -44,9 +61,10 @@ class Making:
             record = self.record(node, partition, State.BLOCKED, ended)
             yield replace(record, cause=verdict.cause, blocked_by=verdict.refs)
 
-    def failed(self, partition: str, cause: Cause, ended: datetime) -> Iterator[PartitionRecord]:
-        for node in self.asked.nodes:
-            yield replace(self.record(node, partition, State.FAILED, ended), cause=cause)
+    def all_failed(self, partitions: Iterable[str], cause: Cause, ended: datetime) -> Iterator[PartitionRecord]:
+        for partition in partitions:
+            for node in self.asked.nodes:
+                yield replace(self.record(node, partition, State.FAILED, ended), cause=cause)
 
     def reused(self, node: AssetNode, standing: PartitionRecord, ended: datetime) -> PartitionRecord:
         record = self.record(node, standing.partition, State.REUSED, ended)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from dagster import AssetExecutionContext, Failure, Output
 from dagster import AssetKey as DagsterAssetKey
@@ -22,6 +23,7 @@ from lineage_assets.assets.outcome import Making
 from lineage_assets.assets.platform import Platform
 from lineage_assets.assets.programs import Ready, program_of
 from lineage_assets.assets.reuse import standing
+from lineage_assets.assets.services import Services
 from lineage_assets.assets.stale import warn_of_what_goes_stale
 from lineage_assets.assets.telling import Telling
 from lineage_assets.assets.waiting import through_gate
@@ -30,22 +32,22 @@ from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError
 from lineage_assets.ledger.dagster_log import read_histories
 from lineage_assets.ledger.gate import Go
 from lineage_assets.ledger.record import Cause
+from lineage_assets.partitions import set_of
 
 _TRIES = 3
 """Of a program whose driver was lost; a program that failed is not tried again."""
 
 
-def run_job(context: AssetExecutionContext, declaration: JobDeclaration, platform: Platform) -> Iterator[Output[None]]:
+def run_job(context: AssetExecutionContext, declaration: JobDeclaration, services: Services) -> Iterator[Output[None]]:
     """Give every partition that a run asks of a job its verdict, whatever it is, and record it."""
     asked = asked_of(context, declaration)
     with automatic_materializations_off(context.run):
-        step = begin(context, declaration, platform, asked)
-        warn_of_what_goes_stale(context, asked, platform)
+        warn_of_what_goes_stale(context, asked, services.platform)
+        step = begin(context, declaration, services, asked)
         going = gate(step)
         ready = take_in(step, going)
         changed = reuse(step, ready)
         launch(step, changed)
-        step.book.telling.close(context)
         for node in asked.nodes:
             yield Output(None, DagsterAssetKey(node.key).to_python_identifier())
     raise_for_missing(context, step)
@@ -66,8 +68,9 @@ class Step:
         return self.making.asked
 
 
-def begin(context: AssetExecutionContext, declaration: JobDeclaration, platform: Platform, asked: Asked) -> Step:
+def begin(context: AssetExecutionContext, declaration: JobDeclaration, services: Services, asked: Asked) -> Step:
     """Log the attempt: from here on a killed process leaves at least that."""
+    platform = services.platform
     making = Making(
         asked=asked,
         number=1,
@@ -76,7 +79,7 @@ def begin(context: AssetExecutionContext, declaration: JobDeclaration, platform:
         range_run=len(asked.partitions) > platform.settings.range_run_threshold,
     )
     own = read_histories(context.instance, [node.key for node in asked.nodes])
-    book = Book(context, Telling.of(platform, asked), dict(own))
+    book = Book(context, Telling(services.projection, services.sender), dict(own))
     book.open(making, asked.partitions)
     return Step(context, declaration, platform, making, book)
 
@@ -89,7 +92,7 @@ def gate(step: Step) -> Mapping[str, Go]:
     step.book.write(
         record for target, verdict in passed.blocked.items() for record in step.making.blocked(target, verdict, now)
     )
-    step.book.start(step.making, passed.go)
+    step.book.start(passed.go)
     return passed.go
 
 
@@ -110,7 +113,8 @@ def take_in(step: Step, going: Mapping[str, Go]) -> Mapping[str, Ready]:
         else:
             ready[target] = Ready(go, {name: day for name, day in days.items() if isinstance(day, Landed)})
     now = utc_now()
-    step.book.write(record for target, cause in causes.items() for record in step.making.failed(target, cause, now))
+    now_failed = (step.making.all_failed([target], cause, now) for target, cause in causes.items())
+    step.book.write(chain.from_iterable(now_failed))
     return ready
 
 
@@ -136,33 +140,34 @@ def reuse(step: Step, ready: Mapping[str, Ready]) -> Mapping[str, Ready]:
 
 
 def launch(step: Step, ready: Mapping[str, Ready]) -> None:
-    """Run one Spark program for all that remains, and record what came of each partition."""
+    """Run one Spark program for all that remains and record what came of it; only a lost driver is tried again."""
     making = step.making
-    while ready:
-        program = program_of(
-            step.declaration, step.asked, ready, step.platform, step.book.telling.run_id(making, ready)
-        )
-        try:
-            report = step.platform.launcher.launch(step.context, program)
-        except ProgramFailedError as error:
-            _fail(step, making, ready, error.cause)
-            return
-        except ProgramLostError as error:
-            _fail(step, making, ready, Cause("driver lost", str(error)))
-            if making.number == _TRIES:
-                return
-            step.context.log.warning("Try %d of %d lost its driver; trying again. %s", making.number, _TRIES, error)
-            making = replace(making, number=making.number + 1, started=utc_now())
-            step.book.open(making, step.asked.partitions)
-            step.book.start(making, ready)
-        else:
-            step.book.write(making.computed(program, report, ready, utc_now()))
-            return
+    lost = launch_once(step, making, ready) if ready else None
+    step.book.end()
+    while lost is not None and making.number < _TRIES:
+        step.context.log.warning("Try %d of %d lost its driver; trying again. %s", making.number, _TRIES, lost)
+        making = replace(making, number=making.number + 1, started=utc_now())
+        step.book.open(making, set_of(ready))
+        step.book.start(ready)
+        lost = launch_once(step, making, ready)
+        step.book.end()
 
 
-def _fail(step: Step, making: Making, ready: Mapping[str, Ready], cause: Cause) -> None:
-    now = utc_now()
-    step.book.write(record for target in ready for record in making.failed(target, cause, now))
+def launch_once(step: Step, making: Making, ready: Mapping[str, Ready]) -> ProgramLostError | None:
+    """One try: a verdict on every partition, and the error where the driver was lost under it."""
+    spark_run = step.book.telling.spark_run_id(making.asked.run_id, set_of(ready), making.number)
+    program = program_of(step.declaration, step.asked, ready, step.platform, spark_run)
+    lost = None
+    try:
+        report = step.platform.launcher.launch(step.context, program)
+        records = tuple(making.computed(program, report, ready, utc_now()))
+    except ProgramFailedError as error:
+        records = tuple(making.all_failed(ready, Cause(error.cause, error.message), utc_now()))
+    except ProgramLostError as error:
+        lost = error
+        records = tuple(making.all_failed(ready, Cause("driver lost", str(error)), utc_now()))
+    step.book.write(records)
+    return lost
 
 
 def raise_for_missing(context: AssetExecutionContext, step: Step) -> None:
