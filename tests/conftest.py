@@ -1,0 +1,23 @@
+"""What every test stands on: a state folder of its own, and the fixtures of ``tests/support``."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+SUPPORT = Path(__file__).parent / "support"
+
+pytest_plugins = [f"tests.support.{name}" for name in ("lineage_server", "spark") if (SUPPORT / f"{name}.py").is_file()]
+
+# The time one example takes says nothing on a busy machine.
+settings.register_profile("lineage_assets", deadline=None)
+settings.load_profile("lineage_assets")
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test reads or writes the state of the person who runs it."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("LINEAGE_ASSETS_HOME", str(home))
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    return home
