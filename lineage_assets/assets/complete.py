@@ -4,8 +4,6 @@ It fails the run for what is missing, after the asset's step has ended well: a s
 partitions of every identity downstream in the same run with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dagster import (

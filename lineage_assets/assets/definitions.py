@@ -1,7 +1,5 @@
 """Declarations as Dagster definitions: one asset (or multi-asset) a job with its checks, and the graph read back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any

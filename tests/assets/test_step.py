@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -46,7 +46,9 @@ def two(weekly: Any) -> Any:
 PIPELINE = Pipeline("food", DAYS, owners=("team:food",))
 JOBS = (
     PIPELINE.job(
-        orders, "example.orders", table("orders", "public.orders", "id INTEGER"),
+        orders,
+        "example.orders",
+        table("orders", "public.orders", "id INTEGER"),
         reads={"landing": landing("orders", "id INTEGER")},
     ),
     PIPELINE.job(
@@ -86,9 +88,7 @@ class World:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "orders.csv").write_text(f"{header}\n1\n", encoding="utf-8")
 
-    def run(
-        self, first: str, last: str, *, select: Sequence[str] = (), **tags: str
-    ) -> ExecuteInProcessResult:
+    def run(self, first: str, last: str, *, select: Sequence[str] = (), **tags: str) -> ExecuteInProcessResult:
         job = self.definitions.resolve_implicit_global_asset_job_def()
         keys = select or ("orders", "weekly", "best", "worst")
         return job.execute_in_process(
@@ -159,7 +159,11 @@ def test_dagsters_own_status_page_agrees(world: World) -> None:
     status = world.instance.get_status_by_partition(AssetKey("orders"), days(1, 5), definition)
     assert status is not None
     assert [state.value for state in status.values() if state is not None] == [
-        "MATERIALIZED", "MATERIALIZED", "MATERIALIZED", "FAILED", "MATERIALIZED",
+        "MATERIALIZED",
+        "MATERIALIZED",
+        "MATERIALIZED",
+        "FAILED",
+        "MATERIALIZED",
     ]
 
 
@@ -230,7 +234,8 @@ def test_a_program_that_fails_fails_all_its_partitions_and_is_not_tried_again(wo
     assert not world.run("2021-06-01", "2021-06-02", select=["orders"]).success
     records = read_history(world.instance, ("orders",)).verdicts.values()
     assert [(record.state, record.cause.kind) for record in records if record.cause] == [
-        (State.FAILED, "job failed"), (State.FAILED, "job failed"),
+        (State.FAILED, "job failed"),
+        (State.FAILED, "job failed"),
     ]
     assert len(world.launcher.programs) == 1
 
@@ -293,20 +298,28 @@ def test_a_strangers_asset_in_the_same_run_keeps_its_own_materializations(world:
     assert world.materialized("strangers") == ["01"]
 
 
-def test_a_run_warns_of_what_it_leaves_stale_before_it_writes(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_run_warns_of_what_it_leaves_stale_before_it_writes(world: World) -> None:
     world.feed(*days(1, 5))
     world.run("2021-06-01", "2021-06-05")
-    caplog.clear()
-    world.run("2021-06-03", "2021-06-03", select=["orders", "weekly"])
-    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert any(
-        "leaves stale what it does not select: weekly 2021-06-04..2021-06-05" in warning.replace("best", "best")
-        or "weekly 2021-06-04..2021-06-05" in warning
-        for warning in warnings
+    result = world.run("2021-06-03", "2021-06-03", select=["orders", "weekly"])
+    told = [entry.user_message for entry in world.instance.all_logs(result.run_id)]
+    warning = next(index for index, message in enumerate(told) if "leaves stale" in message)
+    assert told[warning] == (
+        "This run leaves stale what it does not select: weekly 2021-06-04..2021-06-05; "
+        "best 2021-06-03..2021-06-05; worst 2021-06-03..2021-06-05. "
+        "To redo that: lineage-assets backfill orders --from 2021-06-03 --to 2021-06-03 --without-root"
     )
-    assert any("lineage-assets backfill orders --from 2021-06-03 --to 2021-06-03 --without-root" in w for w in warnings)
+    assert not any("ASSET_MATERIALIZATION" in message for message in told[:warning])
+    assert sum("leaves stale" in message for message in told) == 1
+
+
+def test_a_run_of_a_plan_is_not_warned(world: World) -> None:
+    world.feed(*days(1, 5))
+    world.run("2021-06-01", "2021-06-05")
+    result = world.run("2021-06-03", "2021-06-03", select=["orders"], plan="0123456789abcdef")
+    told = [entry.user_message for entry in world.instance.all_logs(result.run_id)]
+    assert told
+    assert not any("leaves stale" in message for message in told)
 
 
 def test_the_graph_reads_back_from_the_definitions(world: World) -> None:
