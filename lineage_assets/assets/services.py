@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from logging import INFO, WARNING
 from time import monotonic
 
 from dagster import InitResourceContext, ResourceDefinition
@@ -35,7 +36,7 @@ def services_resource(platform: Platform) -> ResourceDefinition:
             yield Services(platform, projection, sender)
         finally:
             delivery = sender.close(monotonic() - started)
-            if context.log is not None and (delivery.unsent or delivery.rejected):
-                context.log.warning("Lineage: %s", delivery)
+            if context.log is not None:
+                context.log.log(INFO if delivery.is_complete else WARNING, delivery.text)
 
     return ResourceDefinition(services, description="Launcher, folders and lineage sender of lineage_assets.")

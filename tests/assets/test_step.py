@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from dagster import (
@@ -26,20 +25,21 @@ from lineage_assets.ledger.dagster_log import read_history
 from lineage_assets.ledger.record import PartitionRef, State
 from lineage_assets.partitions import Daily, trailing_days
 from lineage_assets.settings import Settings, load_settings
+from lineage_assets.spark.program import Program, Report
 from tests.support.recording import RecordingLauncher, report_of
 
 DAYS = Daily(date(2021, 6, 1), date(2021, 6, 12))
 
 
-def orders(landing: Any) -> Any:
+def orders(landing: object) -> object:
     return landing
 
 
-def weekly(orders: Any) -> Any:
+def weekly(orders: object) -> object:
     return orders
 
 
-def two(weekly: Any) -> Any:
+def two(weekly: object) -> dict[str, object]:
     return {"best": weekly, "worst": weekly}
 
 
@@ -227,7 +227,7 @@ def test_old_data_of_a_failed_partition_does_not_leak(world: World) -> None:
 def test_a_program_that_fails_fails_all_its_partitions_and_is_not_tried_again(world: World) -> None:
     world.feed(*days(1, 2))
 
-    def fail(program: Any) -> Any:
+    def fail(_program: Program) -> Report:
         raise ProgramFailedError("job failed", "division by zero")
 
     world.launcher.answer = fail
@@ -243,7 +243,7 @@ def test_a_program_that_fails_fails_all_its_partitions_and_is_not_tried_again(wo
 def test_a_lost_driver_is_tried_again_and_the_number_of_the_try_is_recorded(world: World) -> None:
     world.feed("2021-06-01")
 
-    def lose_once(program: Any) -> Any:
+    def lose_once(program: Program) -> Report:
         if len(world.launcher.programs) == 1:
             raise ProgramLostError("the driver was killed")
         return report_of(program)
@@ -257,7 +257,7 @@ def test_a_lost_driver_is_tried_again_and_the_number_of_the_try_is_recorded(worl
 
 
 def test_what_is_unchanged_stands_when_nobody_named_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lineage_assets.assets.platform.table_ancestry", lambda catalog, table: frozenset({1}))
+    monkeypatch.setattr("lineage_assets.assets.platform.table_ancestry", lambda _catalog, _table: frozenset({1}))
     world.feed(*days(1, 3))
     first = world.run("2021-06-01", "2021-06-03")
     launched = len(world.launcher.programs)
@@ -273,7 +273,7 @@ def test_another_input_version_or_a_lost_snapshot_is_computed_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = {1}
-    monkeypatch.setattr("lineage_assets.assets.platform.table_ancestry", lambda catalog, table: frozenset(held))
+    monkeypatch.setattr("lineage_assets.assets.platform.table_ancestry", lambda _catalog, _table: frozenset(held))
     world.feed(*days(1, 3))
     world.run("2021-06-01", "2021-06-03")
     world.launcher.answer = lambda program: report_of(program, content="new")
