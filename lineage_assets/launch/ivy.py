@@ -20,18 +20,17 @@ NETWORK_TIMEOUTS = (
     "-Dsun.net.client.defaultConnectTimeout=20000",
     "-Dsun.net.client.defaultReadTimeout=120000",
 )
-MAX_REASONS = 3
 
 
 class JarsUnreachableError(LineageAssetsError):
     """Jars that are not here could not be fetched."""
 
-    def __init__(self, coordinates: tuple[str, ...], reasons: tuple[str, ...]) -> None:
+    def __init__(self, coordinates: tuple[str, ...], reason: str) -> None:
         self.coordinates = coordinates
-        self.reasons = reasons
+        self.reason = reason
         super().__init__(
             f"These Spark jars are not here and could not be fetched: {', '.join(coordinates)} "
-            f"({'; '.join(reasons)}). Connect to the network and run `lineage-assets jars fetch`; "
+            f"({reason}). Connect to the network and run `lineage-assets jars fetch`; "
             "or name your own repository in an Ivy settings file and that file in "
             "LINEAGE_ASSETS_IVY_SETTINGS; or put the files into a folder and name it in "
             "LINEAGE_ASSETS_JARS."
@@ -70,7 +69,7 @@ def resolve(coordinates: Sequence[str], *, exclusions: Sequence[str], into: Path
         env=child_environment({"SPARK_HOME": str(spark), "SPARK_LOCAL_IP": "127.0.0.1"}),
     )
     if done.returncode != 0:
-        raise JarsUnreachableError(tuple(coordinates), _reasons(done.stderr + done.stdout))
+        raise JarsUnreachableError(tuple(coordinates), _reason(done.stderr + done.stdout))
     return into / "jars"
 
 
@@ -82,12 +81,11 @@ def _ivy_settings(settings: Settings) -> tuple[str, ...]:
     return () if own is None else ("--conf", f"spark.jars.ivySettings={own}")
 
 
-def _reasons(output: str) -> tuple[str, ...]:
-    """The lines of Spark's and Ivy's output that say what went wrong, each once."""
+def _reason(output: str) -> str:
+    """The first line of Spark's and Ivy's output that says what went wrong."""
     signs = ("Server access error", "Host ", "download failed", "Caused by", "Exception in thread")
-    lines = (line.strip() for line in output.splitlines())
-    telling = [_without_password(line) for line in lines if any(sign in line for sign in signs)]
-    return tuple(dict.fromkeys(telling))[:MAX_REASONS] or ("Spark's Ivy gave no reason",)
+    telling = (line.strip() for line in output.splitlines() if any(sign in line for sign in signs))
+    return _without_password(next(telling, "Spark's Ivy gave no reason"))
 
 
 def _without_password(line: str) -> str:

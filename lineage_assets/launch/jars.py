@@ -145,7 +145,7 @@ def _fetch(jars: Sequence[Jar], cache: Path, settings: Settings) -> None:
         for jar in jars:
             path = came / f"{jar.organisation}_{jar.name}-{jar.version}.jar"
             if not path.is_file():
-                raise JarsUnreachableError((jar.coordinates,), ("it resolved to no file",))
+                raise JarsUnreachableError((jar.coordinates,), "it resolved to no file")
             _check(jar, path, "It came so from your Maven repository and was thrown away. Ask who runs it.")
             path.replace(cache / jar.file_name)
 

@@ -163,7 +163,7 @@ def test_only_the_jars_asked_for_are_looked_for(settings: Settings, monkeypatch:
 
     def record(coordinates: Sequence[str], **_: object) -> Path:
         asked.extend(coordinates)
-        raise JarsUnreachableError(tuple(coordinates), ("a test",))
+        raise JarsUnreachableError(tuple(coordinates), "a test")
 
     monkeypatch.setattr(jars_module, "resolve", record)
     with pytest.raises(JarsUnreachableError):
