@@ -63,7 +63,7 @@ class HttpTransport:
         try:
             answer = self._client.post(f"{self.url}{_PATH}", content=body)
         except httpx.HTTPError as error:
-            raise UndeliveredError(self.url, _words(error), is_answer=False) from error
+            raise UndeliveredError(self.url, str(error) or type(error).__name__, is_answer=False) from error
         if answer.is_success:
             return
         reason = f"HTTP {answer.status_code}"
@@ -73,10 +73,6 @@ class HttpTransport:
 
     def close(self) -> None:
         self._client.close()
-
-
-def _words(error: httpx.HTTPError) -> str:
-    return str(error) or type(error).__name__
 
 
 def _may_come_right(answer: httpx.Response) -> bool:

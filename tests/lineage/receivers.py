@@ -1,0 +1,76 @@
+"""Receivers on the loopback that behave as a test says: answer, refuse, falter, hang."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+
+Answer = tuple[int, str]
+"""Status and body."""
+
+
+@dataclass
+class Heard:
+    """A receiver, and what it was sent."""
+
+    url: str = ""
+    events: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    connections: set[int] = field(default_factory=set)
+    gone: Event = field(default_factory=Event)
+    """Set when the test is over: whoever hangs lets go."""
+
+
+@contextmanager
+def receiver(answer: Callable[[Heard], Answer]) -> Iterator[Heard]:
+    """A server that keeps each event and answers as told, being handed all it heard so far."""
+    heard = Heard()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            heard.connections.add(self.client_address[1])
+            heard.headers.append({name.lower(): value for name, value in self.headers.items()})
+            heard.events.append(json.loads(body))
+            status, text = answer(heard)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing: a test's output is its own."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    heard.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield heard
+    finally:
+        heard.gone.set()
+        server.shutdown()
+        thread.join()
+        server.socket.close()
+
+
+@contextmanager
+def hanging() -> Iterator[str]:
+    """An address at which connections are taken and nothing is ever said."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+def refusing() -> str:
+    """An address at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return f"http://127.0.0.1:{taken.getsockname()[1]}"
