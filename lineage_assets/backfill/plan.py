@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -62,7 +62,7 @@ class PlannedAsset:
     partitions: PartitionSet
     requested: PartitionSet
     reads: tuple[Reads, ...]
-    found: Mapping[Found, PartitionSet]
+    found: Mapping[Found, PartitionSet] = field(default_factory=dict)
     """Empty when nobody looked. No part of the fingerprint: the work is the same however things stand."""
 
 

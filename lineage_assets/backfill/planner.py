@@ -1,6 +1,6 @@
 """From a request to its plan: the exact affected set, cut into units in an order in which they can run.
 
-Pure: graph, request, time and states come in, a plan goes out; the same for the same, in whatever order they came.
+Pure: graph, request and time come in, a plan goes out; the same for the same, in whatever order they came.
 """
 
 from __future__ import annotations
@@ -10,20 +10,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from lineage_assets.backfill.impact import NOTHING, Impact, Reads, affected
-from lineage_assets.backfill.plan import BackfillPlan, Found, PlannedAsset, Unit
+from lineage_assets.backfill.impact import Impact, Reads, affected
+from lineage_assets.backfill.plan import BackfillPlan, PlannedAsset, Unit
 from lineage_assets.backfill.request import BackfillRequest
 from lineage_assets.errors import BadPartitionError, OutsidePartitionsError, UnknownAssetError
 from lineage_assets.graph import AssetGraph, AssetKey, AssetNode, Input, LineageJob, name_of
-from lineage_assets.partitions import PartitionSet, ranges_text, set_of
-
-Standing = Mapping[AssetKey, Mapping[str, Found]]
-"""Per asset that was looked up, how each partition that has a verdict stands."""
+from lineage_assets.partitions import PartitionSet, ranges_text
 
 
-def plan_backfill(
-    graph: AssetGraph, request: BackfillRequest, *, now: datetime, standing: Standing | None = None
-) -> BackfillPlan:
+def plan_backfill(graph: AssetGraph, request: BackfillRequest, *, now: datetime) -> BackfillPlan:
     """The plan that answers `request`; refused when it names an asset or a partition that does not exist."""
     _check(graph, request, now)
     impacts = affected(graph, request.partitions, now)
@@ -32,7 +27,6 @@ def plan_backfill(
         for key, impact in impacts.items()
     }
     waves = _waves(impacts, planned)
-    known: Standing = standing if standing is not None else {}
     assets = tuple(
         PlannedAsset(
             asset=key,
@@ -40,7 +34,6 @@ def plan_backfill(
             partitions=planned[key],
             requested=impacts[key].requested & planned[key],
             reads=_reads_within(planned[key], impacts[key].reads),
-            found=_found(planned[key], known[key]) if key in known else {},
         )
         for key, wave in sorted(waves.items(), key=lambda item: (item[1], item[0]))
     )
@@ -73,15 +66,6 @@ def _waves(impacts: Mapping[AssetKey, Impact], planned: Mapping[AssetKey, Partit
 def _reads_within(planned: PartitionSet, reads: tuple[Reads, ...]) -> tuple[Reads, ...]:
     kept = (replace(read, partitions=read.partitions & planned) for read in reads)
     return tuple(sorted((read for read in kept if read.partitions), key=lambda read: read.upstream))
-
-
-def _found(planned: PartitionSet, standing: Mapping[str, Found]) -> dict[Found, PartitionSet]:
-    keys: dict[Found, list[str]] = defaultdict(list)
-    for partition, found in standing.items():
-        keys[found].append(partition)
-    sets = {found: set_of(partitions) & planned for found, partitions in keys.items()}
-    sets[Found.MISSING] = planned - set_of(standing)
-    return {found: sets[found] for found in Found if sets.get(found, NOTHING)}
 
 
 def _units(graph: AssetGraph, assets: tuple[PlannedAsset, ...]) -> tuple[Unit, ...]:

@@ -1,15 +1,16 @@
 """What a person sees of a plan, at any width, is the plan."""
 
 from lineage_assets.backfill.explain import plan_text, request_text, window_text
+from lineage_assets.backfill.found import Standing, marked
 from lineage_assets.backfill.plan import BackfillPlan, Found
-from lineage_assets.backfill.planner import Standing, plan_backfill
+from lineage_assets.backfill.planner import plan_backfill
 from lineage_assets.backfill.request import BackfillRequest, Root
-from lineage_assets.graph import AssetGraph
+from lineage_assets.graph import AssetGraph, AssetKey
 from lineage_assets.partitions import SAME_PARTITION, PartitionSet, Window, keys_of, trailing_days
 from tests.support.graphs import NOW, days, food_delivery, make_node, rolling_chain
 
 BLOCKED_DAYS = days("2021-06-04", "2021-06-12")
-STANDING: Standing = {
+STANDING: dict[AssetKey, Standing] = {
     ("orders",): dict.fromkeys(keys_of(days("2021-06-04", "2021-06-06")), Found.FAILED),
     ("orders_7_days",): dict.fromkeys(keys_of(BLOCKED_DAYS), Found.BLOCKED),
     ("deliveries",): {},
@@ -64,7 +65,7 @@ one column is 2 days
 
 def bad_days_plan() -> BackfillPlan:
     request = BackfillRequest.downstream_of(("orders",), days("2021-06-04", "2021-06-06"))
-    return plan_backfill(food_delivery(), request, now=NOW, standing=STANDING)
+    return marked(plan_backfill(food_delivery(), request, now=NOW), STANDING)
 
 
 def two_edges_plan() -> BackfillPlan:
@@ -96,7 +97,7 @@ def test_a_column_of_several_days_shows_the_worst_of_them() -> None:
     standing = {("raw",): dict.fromkeys(keys_of(days("2021-05-24", "2021-06-12")), Found.GOOD)}
     standing["raw",]["2021-05-28"] = Found.FAILED
     request = BackfillRequest.downstream_of(("raw",), days("2021-05-24", "2021-06-12"))
-    text = plan_text(plan_backfill(graph, request, now=NOW, standing=standing), width=20)
+    text = plan_text(marked(plan_backfill(graph, request, now=NOW), standing), width=20)
     assert "   1 raw ooxooooooo\n" in text
 
 

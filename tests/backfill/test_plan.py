@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from lineage_assets.backfill.found import marked
 from lineage_assets.backfill.plan import BackfillPlan, BadPlanError, Found, plan_from_text
 from lineage_assets.backfill.planner import plan_backfill
 from lineage_assets.backfill.request import BackfillRequest
@@ -18,7 +19,7 @@ from tests.support.strategies import asked_graphs
 def bad_days_plan(**states: dict[str, Found]) -> BackfillPlan:
     request = BackfillRequest.downstream_of(("orders",), days("2021-06-04", "2021-06-06"))
     looked_up = {(asset,): found for asset, found in states.items()}
-    return plan_backfill(food_delivery(), request, now=NOW, standing=looked_up)
+    return marked(plan_backfill(food_delivery(), request, now=NOW), looked_up)
 
 
 @given(asked_graphs())

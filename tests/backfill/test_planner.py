@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lineage_assets.backfill.found import marked
 from lineage_assets.backfill.plan import Because, Found, Unit
 from lineage_assets.backfill.planner import plan_backfill
 from lineage_assets.backfill.request import BackfillRequest, Root
@@ -179,7 +180,7 @@ def test_states_mark_how_each_planned_partition_stood() -> None:
         ("orders",): {"2021-06-04": Found.FAILED, "2021-06-05": Found.FAILED, "2021-06-03": Found.GOOD},
         ("orders_7_days",): {"2021-06-04": Found.BLOCKED, "2021-06-05": Found.GOOD, "2021-06-06": Found.NOT_ADOPTED},
     }
-    plan = plan_backfill(food_delivery(), BAD_DAYS, now=NOW, standing=standing)
+    plan = marked(plan_backfill(food_delivery(), BAD_DAYS, now=NOW), standing)
     assert plan.by_asset["orders",].found == {
         Found.FAILED: days("2021-06-04", "2021-06-05"),
         Found.MISSING: days("2021-06-06"),
