@@ -1,0 +1,29 @@
+"""``lineage-assets graph``: the assets of the project, who makes them and what they read."""
+
+import click
+
+
+@click.command()
+def graph() -> None:
+    """List the assets in the order in which they are made."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    from lineage_assets.backfill.explain import window_text
+    from lineage_assets.cli.project import load_project
+    from lineage_assets.graph import name_of
+
+    assets = load_project().graph
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for column in ("asset", "made by", "partitions", "reads"):
+        table.add_column(column, overflow="fold")
+    for key in assets.order:
+        node = assets.nodes[key]
+        last = "yesterday" if node.partitions.last is None else node.partitions.last.isoformat()
+        reads = (f"{name_of(read.asset)}{window_text(read.window)}" for read in node.inputs)
+        table.add_row(name_of(key), node.job.name, f"{node.partitions.first}..{last}", "\n".join(reads))
+    console = Console(highlight=False)
+    console.print(table)
+    jobs = {node.job for node in assets.nodes.values()}
+    console.print(f"{len(assets.nodes)} assets, made by {len(jobs)} jobs.")
