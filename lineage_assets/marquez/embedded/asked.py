@@ -46,10 +46,10 @@ class Asked:
         return _uuid(self.needed(parameter))
 
     def number(self, parameter: str, default: int) -> int:
-        try:
-            return int(self.text(parameter, str(default)))
-        except ValueError:
-            raise no_such_path() from None
+        asked = self.text(parameter, str(default))
+        if not re.fullmatch(r"[+-]?\d{1,9}", asked):
+            raise no_such_path()
+        return int(asked)
 
     def page(self, limit: int = 100) -> tuple[int, int]:
         """Limit and offset."""

@@ -57,6 +57,8 @@ def _walk(db: Connection, start: list[Column], depth: int, *, downstream: bool) 
         rows = [row for query, column in queries for row in db.execute(query, column)]
         pairs = {((row["dataset"], row["field"]), (row["of_dataset"], row["of_field"])): row for row in rows}
         fresh = {pair: row for pair, row in pairs.items() if pair not in found}
+        if not fresh:
+            break
         found |= fresh
         queries = [(made_of, source) for _, source in fresh]
         queries += [(makes, column) for column, _ in fresh] if downstream else []

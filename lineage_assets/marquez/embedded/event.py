@@ -84,18 +84,24 @@ def read_event(body: object) -> Event:
     faults = list(_faults(body, _SHAPES[kind], ""))
     if faults:
         raise InvalidRequestError(422, faults)
-    run, job = body.get("run") if kind == "RunEvent" else None, body.get("job")
+    run, job = body.get("run") if kind == "RunEvent" else None, body.get("job") if kind != "DatasetEvent" else None
     written = body.get("outputs") if kind != "DatasetEvent" else [body["dataset"]]
-    return Event(
+    facets = {} if run is None else _facets(run, "facets")
+    if "parent" in facets:
+        _job(facets["parent"]["job"])
+    event = Event(
         kind=kind,
         type=None if body.get("eventType") is None else str(body["eventType"]),
         at=instant(body["eventTime"]),
-        job=None if kind == "DatasetEvent" or job is None else _job(job),
+        job=None if job is None else _job(job),
         run=None if run is None else run_uuid(run["runId"]),
-        run_facets={} if run is None else _facets(run, "facets"),
-        inputs=tuple(_part("dataset", part, "inputFacets") for part in body.get("inputs") or ()),
-        outputs=tuple(_part("dataset", part, "outputFacets") for part in written or ()),
+        run_facets=facets,
+        inputs=tuple(_dataset(part, "inputFacets") for part in body.get("inputs") or ()),
+        outputs=tuple(_dataset(part, "outputFacets") for part in written or ()),
     )
+    if event.type is None and event.run_facets:
+        raise RefusedRequestError(400, "eventType must not be null on an event with run facets")
+    return event
 
 
 def run_uuid(run_id: object, *context: str) -> str:
@@ -129,13 +135,20 @@ def _facets(part: Facets, key: str) -> Facets:
 
 def _job(part: Facets) -> Part:
     """A job; unlike a dataset's, its namespace is mended and not refused."""
-    return _part("job", {**part, "namespace": re.sub(f"[^{_LETTERS}]", "_", str(part["namespace"]))}, "")
+    namespace, name = re.sub(f"[^{_LETTERS}]", "_", str(part["namespace"])), str(part["name"])
+    _check_name("job", namespace, name)
+    return Part(namespace, name, _facets(part, "facets"), {})
 
 
-def _part(what: str, part: Facets, of_run: str) -> Part:
-    namespace, name = str(part["namespace"]), str(part["name"])
+def _dataset(part: Facets, of_run: str) -> Part:
+    facets = _facets(part, "facets")
+    for named in (part, *(facets.get("symlinks", {}).get("identifiers") or ())):
+        _check_name("dataset", str(named["namespace"]), str(named["name"]))
+    return Part(str(part["namespace"]), str(part["name"]), facets, _facets(part, of_run))
+
+
+def _check_name(what: str, namespace: str, name: str) -> None:
     if not name.strip() or "\0" in name:
         raise RefusedRequestError(400, f"The {what} name {name!r} must not be blank or hold a NUL character")
     if not re.fullmatch(f"[{_LETTERS}]{{1,1024}}", namespace):
         raise RefusedRequestError(400, f"The {what} namespace {namespace!r} must be of the letters {_LETTERS}")
-    return Part(namespace, name, _facets(part, "facets"), _facets(part, of_run))

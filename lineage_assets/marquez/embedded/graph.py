@@ -85,6 +85,8 @@ def _jobs_within(db: Connection, start: int, depth: int) -> Uses:
             row["job"] for used in near for row in db.execute("SELECT job FROM edges WHERE dataset = ?", (used,))
         )
         frontier = set(sharing) - found.keys()
+        if not frontier:
+            break
     return found
 
 
@@ -131,6 +133,8 @@ def upstream_runs(db: Connection, run_id: str, depth: int) -> Json:
         runs += sorted(answers, key=lambda answer: str(answer["job"]["name"]))
         frontier = {used["producedByRunId"] for answer in answers for used in answer["inputs"]} - {None} - seen
         seen |= frontier
+        if not frontier:
+            break
     return {"runs": runs}
 
 

@@ -11,7 +11,11 @@ _FRACTION = re.compile(r"\.(\d+)")
 
 def instant(value: object) -> int:
     """A time from JSON: ISO 8601 text, UTC when it names no zone, or seconds since 1970."""
-    return int(value * 1_000_000) if isinstance(value, (int, float)) else micros_of(_parsed(str(value)))
+    try:
+        moment = _EPOCH + timedelta(seconds=value) if isinstance(value, (int, float)) else _parsed(str(value))
+        return micros_of(moment)
+    except OverflowError:
+        raise RefusedRequestError(400, f"The time {value!r} is out of range") from None
 
 
 def instant_text(micros: int | None) -> str | None:

@@ -63,6 +63,7 @@ def _partitions(db: Connection, job: Row) -> str:
     )
     latest = {str(json.loads(row["facet"]).get("nominalStartTime"))[:10]: row for row in rows}
     return "".join(
-        f'<a href="/api/v1/jobs/runs/{run["id"]}" title="{escape(day)} {run["state"]}"><i class="{run["state"]}"></i></a>'
+        f'<a href="/api/v1/jobs/runs/{run["id"]}" title="{escape(day)} {run["state"]}">'
+        f'<i class="{run["state"]}"></i></a>'
         for day, run in sorted(latest.items())[-_DAYS_SHOWN:]
     )

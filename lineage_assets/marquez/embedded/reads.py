@@ -79,7 +79,7 @@ def job(db: Connection, asked: Asked) -> Json:
 
 def runs(db: Connection, asked: Asked) -> Json:
     of = _job(db, asked)["id"]
-    rows = _page(db, asked, "runs WHERE job = ? ORDER BY started_at DESC NULLS LAST, updated_at DESC", of)
+    rows = _page(db, asked, "runs WHERE job = ? ORDER BY started_at IS NULL, started_at DESC, updated_at DESC", of)
     return {"runs": [answers.run_answer(db, row) for row in rows], "totalCount": _count(db, "runs WHERE job = ?", of)}
 
 

@@ -67,11 +67,10 @@ def _keep_job(db: Connection, event: Event, part: Part, run: str | None, now: in
         # A child job points to its parent's run: why Marquez shows no state for it in its graph.
         name, run = f"{parent['name']}.{simple_name}", parent["run"]
     streaming = part.facets.get("jobType", {}).get("processingType") == "STREAMING"
-    row = db.execute(
-        "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO UPDATE SET"
+    db.execute(
+        "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?) ON CONFLICT (namespace, name) DO UPDATE SET"
         " simple_name = excluded.simple_name, parent = coalesce(excluded.parent, parent), type = excluded.type,"
-        " updated_at = ?, description = excluded.description, location = excluded.location, run = excluded.run"
-        " RETURNING id",
+        " updated_at = ?, description = excluded.description, location = excluded.location, run = excluded.run",
         (
             *(part.namespace, name, simple_name, None if parent is None else parent["id"]),
             *("STREAM" if streaming else "BATCH", event.at, event.at),
@@ -79,8 +78,10 @@ def _keep_job(db: Connection, event: Event, part: Part, run: str | None, now: in
             part.facets.get("sourceCodeLocation", {}).get("url"),
             *(run, now),
         ),
-    ).fetchone()
-    return int(row["id"])
+    )
+    return int(
+        db.execute("SELECT id FROM jobs WHERE namespace = ? AND name = ?", (part.namespace, name)).fetchone()["id"]
+    )
 
 
 def _parent_of(db: Connection, event: Event, part: Part, now: int) -> Row | None:
@@ -109,7 +110,7 @@ def _parent_of(db: Connection, event: Event, part: Part, now: int) -> Row | None
 def _keep_run(db: Connection, event: Event, run: str, job: int, facets: Facets) -> None:
     db.execute(
         "INSERT INTO runs (id, job, created_at, updated_at, state, args) VALUES (?, ?, ?, ?, coalesce(?, 'NEW'), ?)"
-        " ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, state = coalesce(?, state)",
+        " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, state = coalesce(?, state)",
         (run, job, event.at, event.at, event.state, json.dumps(_run_args(facets)), event.state),
     )
     if event.state is not None:
@@ -135,7 +136,7 @@ def _keep_job_version(
     version = made_id("job version", job, location, sorted(inputs), sorted(outputs))
     row = made_id("job version row", version)
     db.execute(
-        "INSERT INTO job_versions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET run = excluded.run",
+        "INSERT INTO job_versions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET run = excluded.run",
         (row, version, job, at, location, run),
     )
     used = [(dataset, "INPUT") for dataset in inputs] + [(dataset, "OUTPUT") for dataset in outputs]

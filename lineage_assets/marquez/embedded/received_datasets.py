@@ -22,7 +22,7 @@ def keep_facets(db: Connection, owner: str, kind: str, facets: Facets, event: Ev
     """Facets that the event says; of the same name and run, those of the later event stay."""
     kinds = _KINDS if kind == "dataset" else {}
     db.executemany(
-        "INSERT INTO facets VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
+        "INSERT INTO facets VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (owner, kind, name, run) DO UPDATE"
         " SET facet = excluded.facet, at = excluded.at WHERE excluded.at >= at",
         [(owner, kinds.get(name, kind), name, event.run or "", event.at, json.dumps(facets[name])) for name in facets],
     )
@@ -58,7 +58,7 @@ def _keep_dataset(db: Connection, part: Part, at: int) -> int:
     keep_namespace(db, part.namespace, at)
     source = {"name": "default", "uri": "", **part.facets.get("dataSource", {})}
     db.execute(
-        "INSERT INTO sources VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
+        "INSERT INTO sources VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE"
         " SET connection_url = excluded.connection_url, updated_at = excluded.updated_at",
         (source["name"], source["uri"], at, at),
     )
@@ -90,7 +90,7 @@ def _keep_version(db: Connection, part: Part, event: Event, dataset: int, *, mad
     version = made_id("dataset version", part.namespace, part.name, source, _lifecycle(part), fields, event.run)
     row = made_id("dataset version row", version)
     db.execute(
-        "INSERT INTO dataset_versions VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET run = excluded.run",
+        "INSERT INTO dataset_versions VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET run = excluded.run",
         (row, version, dataset, event.at, made_by, _lifecycle(part), fields),
     )
     return row
@@ -131,7 +131,8 @@ def _keep_column_lineage(db: Connection, part: Part, event: Event, written: tupl
                 pair = (written[0], column, row["dataset"], source["field"])
                 rows.append((*pair, written[1], row["id"], *said, event.at))
     db.executemany(
-        "INSERT INTO column_lineage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+        "INSERT INTO column_lineage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (dataset, field, of_dataset, of_field) DO UPDATE SET"
         " version = excluded.version, of_version = excluded.of_version,"
         " transformation_description = excluded.transformation_description,"
         " transformation_type = excluded.transformation_type, at = excluded.at WHERE excluded.at >= at",

@@ -1,0 +1,64 @@
+"""An embedded server in a thread of this process, empty for each test."""
+
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from threading import Thread
+from time import monotonic
+
+import httpx
+import pytest
+import uvicorn
+
+from lineage_assets.marquez.embedded.app import application
+from lineage_assets.marquez.embedded.store import Store
+
+Serve = Callable[[Path], AbstractContextManager[httpx.Client]]
+
+
+def clock() -> int:
+    return time.time_ns() // 1000
+
+
+@contextmanager
+def serving(file: Path) -> Iterator[httpx.Client]:
+    """A client of a server over this file, for as long as the block lasts."""
+    with ExitStack() as stack:
+        store = Store(file, clock())
+        stack.callback(store.close)
+        listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        server = uvicorn.Server(uvicorn.Config(application(store, clock), log_level="warning"))
+        thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        stack.callback(thread.join, 10)
+        stack.callback(server.handle_exit, signal.SIGTERM, None)
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        client = stack.enter_context(httpx.Client(base_url=url, timeout=30, trust_env=False))
+        _wait_until(lambda: server.started)
+        yield client
+
+
+def _wait_until(true: Callable[[], bool], seconds: float = 10.0) -> None:
+    deadline = monotonic() + seconds
+    while not true():
+        assert monotonic() < deadline, "it did not come true in time"
+
+
+@pytest.fixture
+def wait_until() -> Callable[[Callable[[], bool]], None]:
+    return _wait_until
+
+
+@pytest.fixture
+def serve() -> Serve:
+    return serving
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[httpx.Client]:
+    """A client of an empty embedded server."""
+    with serving(tmp_path / "lineage.db") as client:
+        yield client

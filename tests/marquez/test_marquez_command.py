@@ -1,0 +1,79 @@
+"""``lineage-assets marquez`` as a person types it."""
+
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lineage_assets.cli.main import main
+from lineage_assets.marquez.process import down, status
+
+Typed = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def typed(own_home: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Typed]:
+    """Runs a command; its exit code, and all it said."""
+
+    def run(*words: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["marquez", *words])
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out + said.err
+
+    yield run
+    down(own_home)
+
+
+@pytest.fixture(autouse=True)
+def no_given_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENLINEAGE_URL", raising=False)
+
+
+def test_up_says_where_status_that_it_answers_and_down_that_it_is_gone(typed: Typed, own_home: Path) -> None:
+    assert "No lineage server is up" in typed("status")[1]
+    code, said = typed("up")
+    server = status(own_home)
+    assert server is not None
+    assert (code, said) == (
+        0,
+        f"The embedded lineage server (not Marquez) is up: {server.url}, process {server.pid}.\n",
+    )
+    assert "was up already" in typed("up")[1]
+    assert f"answers at {server.url}; process {server.pid}, 0 jobs." in typed("status")[1]
+    assert typed("down") == (0, f"Stopped process {server.pid} at {server.url}.\n")
+    assert typed("down") == (0, "No embedded lineage server was up.\n")
+
+
+def test_a_taken_port_is_one_paragraph_and_exit_code_2(typed: Typed) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, said = typed("up", "--port", str(port))
+    assert code == 2
+    assert said.count("\n") == 1
+    assert f"cannot listen on port {port}" in said
+
+
+def test_with_a_given_server_the_embedded_one_is_not_needed(
+    typed: Typed, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    monkeypatch.setenv("OPENLINEAGE_URL", url)
+    code, said = typed("up")
+    assert (code, f"{url}. The embedded server is not needed." in said) == (0, True)
+    assert status(own_home) is None
+    code, said = typed("status")
+    assert code == 2
+    assert f"The lineage server of OPENLINEAGE_URL is used: {url}." in said
+    assert f"No lineage server answers at {url}" in said
+
+
+def test_a_given_server_that_answers_is_said_to(typed: Typed, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed("up")
+    server = status(own_home)
+    assert server is not None
+    monkeypatch.setenv("OPENLINEAGE_URL", server.url)
+    code, said = typed("status")
+    assert (code, "It answers, with 1 namespaces." in said) == (0, True)
