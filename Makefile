@@ -49,7 +49,7 @@ $(READY):
 	@$(PYTHON) -m venv .venv || { echo "The venv module of $(PYTHON) does not work." \
 		"On Debian and Ubuntu, install python3-venv." >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-		--require-hashes --no-deps -r requirements.lock
+		--use-pep517 --require-hashes --no-deps -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	@$(BIN)/python -c 'from lineage_assets.launch.java import find_java; \
 	from lineage_assets.settings import load_settings; find_java(load_settings())' 2>/dev/null \
