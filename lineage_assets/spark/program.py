@@ -152,6 +152,8 @@ class Observed:
     columns: dict[str, dict[str, list[tuple[str, str]]]] = field(default_factory=dict)
     """Output physical name -> column -> (input physical name, column)."""
     failed: bool = False
+    problem: str | None = None
+    """Why nothing was observed, when the listener did not work."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,7 @@ class Report:
                     for output, columns in observed["columns"].items()
                 },
                 failed=observed["failed"],
+                problem=observed["problem"],
             ),
             spark_version=read["spark_version"],
             application_id=read["application_id"],

@@ -1,0 +1,92 @@
+"""From the listener's events to what only Spark knows: tables and folders read, and where each column comes from.
+
+Pure. Tables are named as Spark code names them (`lake.food_delivery.orders`), folders by their path, so that both
+can be compared with what was declared. Refuses to know how the events came.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lineage_assets.spark.program import Observed
+
+Event = Mapping[str, Any]
+Dataset = Mapping[str, Any]
+
+_VERSION = re.compile(r"\.(branch|snapshot_id)_[^.]+$")
+_OWN_COLUMNS = ("ds", "source_ds")
+
+
+def fold_events(events: Sequence[Event], folders: Iterable[str]) -> Observed:
+    """All events of one program as one value.
+
+    RUNNING events lack what START and COMPLETE have, so they are merged; a FAIL stays, for the listener sends
+    COMPLETE after it. What lies in one of `folders` is named by that folder.
+    """
+    inputs = [dataset for event in events for dataset in event.get("inputs", ())]
+    outputs = [dataset for event in events for dataset in event.get("outputs", ())]
+    names = _physical_names([*inputs, *outputs], sorted(folders))
+    columns: dict[str, dict[str, set[tuple[str, str]]]] = {}
+    for dataset in outputs:
+        made = columns.setdefault(names[_identity(dataset)], {})
+        for column, sources in _direct_sources(dataset):
+            made.setdefault(column, set()).update((names.get(key, key[1]), field) for key, field in sources)
+    return Observed(
+        inputs=tuple(sorted({names[_identity(dataset)] for dataset in inputs})),
+        outputs=tuple(sorted(columns)),
+        columns={
+            output: {column: sorted(sources) for column, sources in sorted(made.items())}
+            for output, made in sorted(columns.items())
+        },
+        failed=any(event.get("eventType") == "FAIL" for event in events),
+    )
+
+
+def _identity(dataset: Dataset) -> tuple[str, str]:
+    return dataset["namespace"], dataset["name"]
+
+
+def _physical_names(datasets: Iterable[Dataset], folders: Sequence[str]) -> dict[tuple[str, str], str]:
+    names: dict[tuple[str, str], str] = {}
+    for dataset in datasets:
+        table = _table_name(dataset)
+        if table is not None:
+            names[_identity(dataset)] = table
+        else:
+            names.setdefault(_identity(dataset), _folder_name(dataset, folders))
+    return names
+
+
+def _table_name(dataset: Dataset) -> str | None:
+    """Catalog and name, of the table itself when a branch was written or a snapshot read."""
+    facets = dataset.get("facets", {})
+    links = facets.get("symlinks", {}).get("identifiers", ())
+    tables = [link["name"] for link in links if link.get("type") == "TABLE"]
+    if not tables or "catalog" not in facets:
+        return None
+    return f"{facets['catalog']['name']}.{_VERSION.sub('', tables[0])}"
+
+
+def _folder_name(dataset: Dataset, folders: Sequence[str]) -> str:
+    namespace, name = _identity(dataset)
+    path = name if namespace == "file" else f"{namespace}/{name.lstrip('/')}"
+    return next((folder for folder in folders if path == folder or path.startswith(f"{folder}/")), path)
+
+
+def _direct_sources(dataset: Dataset) -> Iterable[tuple[str, list[tuple[tuple[str, str], str]]]]:
+    """Columns with the columns whose values went into theirs; what only filtered or grouped is no source."""
+    fields = dataset.get("facets", {}).get("columnLineage", {}).get("fields", {})
+    for column, lineage in fields.items():
+        if column in _OWN_COLUMNS:
+            continue
+        yield (
+            column,
+            [
+                ((source["namespace"], source["name"]), source["field"])
+                for source in lineage["inputFields"]
+                if source["field"] not in _OWN_COLUMNS
+                and any(step["type"] == "DIRECT" for step in source.get("transformations", ()))
+            ],
+        )

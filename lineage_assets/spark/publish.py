@@ -1,0 +1,110 @@
+"""Publishing a staged range of an Iceberg table: the good days go to main in one commit that moves metadata only.
+
+The commit's summary says which unit published and what came of each partition, so that a driver killed right after it
+is adopted, not repeated. A branch with a bad day stays as its quarantine. Refuses to know what makes a day bad.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import DataFrame
+
+from lineage_assets.spark.audit import audit
+from lineage_assets.spark.history import INPUTS, RECORDS, TOKEN, Snapshot
+from lineage_assets.spark.iceberg import ConflictError, DayFiles, IcebergTable
+from lineage_assets.spark.place import Adopted
+from lineage_assets.spark.program import Output, OutputReport, PartitionReport
+
+_NO_FILES = DayFiles((), 0)
+
+_Reports = Mapping[str, PartitionReport]
+
+
+@dataclass(frozen=True)
+class StagedTable:
+    """A range on its branch."""
+
+    output: Output
+    frame: DataFrame
+    """The branch, as far as it is the range."""
+    name: str
+    branch: str
+    token: str
+    targets: Sequence[str]
+    table: IcebergTable
+    base: int | None
+    """The snapshot of main that the range was staged upon; None when main had none."""
+    files: Mapping[str | None, DayFiles]
+    """The data files staged, by day."""
+
+    def rows_outside(self) -> dict[str, int]:
+        return {str(day): files.rows for day, files in self.files.items() if day not in self.targets}
+
+    def audited(self) -> dict[str, PartitionReport]:
+        return audit(self.frame, self.output, self.targets)
+
+    def discard(self) -> None:
+        self.table.drop_branches([self.branch])
+
+    def publish(self, verdicts: _Reports, inputs: Mapping[str, int]) -> OutputReport:
+        """Good days hold what was staged, those without a row nothing; all stay as they were when another was first."""
+        reports = {day: self._with_quarantine(report) for day, report in verdicts.items()}
+        good = [day for day, report in reports.items() if report.published]
+        summary = {
+            TOKEN: self.token,
+            RECORDS: json.dumps({day: _record(report) for day, report in reports.items()}),
+            INPUTS: json.dumps(dict(inputs)),
+        }
+        try:
+            snapshot = self._commit(good, summary) if good else None
+        except ConflictError as conflict:
+            self.discard()
+            return OutputReport(_all_refused(reports, self.name, conflict), None, self.table.history().location)
+        is_quarantine = len(good) < len(reports)
+        if is_quarantine:
+            self.table.note_on_branch(self.branch, {RECORDS: summary[RECORDS]})
+        history = self.table.history()
+        over = [*history.settled_quarantines(), *(() if is_quarantine else (self.branch,))]
+        if over:
+            self.table.drop_branches(over)
+        return OutputReport(reports, snapshot, history.location)
+
+    def _commit(self, good: Sequence[str], summary: Mapping[str, str]) -> int:
+        try:
+            return self.table.replace_days({day: self.files.get(day, _NO_FILES) for day in good}, self.base, summary)
+        except Py4JJavaError:
+            # The catalog may have taken the commit and lost the answer.
+            published = self.table.history().published_by(self.token, self.targets)
+            if published is None:
+                raise
+            return published.id
+
+    def _with_quarantine(self, report: PartitionReport) -> PartitionReport:
+        if report.published:
+            return report
+        return replace(report, message=f"{report.message}; kept on the branch {self.branch} of {self.name}")
+
+
+def adopted_from(snapshot: Snapshot, location: str, targets: Sequence[str]) -> Adopted:
+    """What the summary of a published snapshot says came of the targets."""
+    records = snapshot.records()
+    reports = {day: PartitionReport(**records[day]) for day in targets}
+    return Adopted(OutputReport(reports, snapshot.id, location), json.loads(snapshot.summary[INPUTS]))
+
+
+def _record(report: PartitionReport) -> dict[str, object]:
+    return {key: value for key, value in asdict(report).items() if value is not None}
+
+
+def _all_refused(reports: _Reports, table: str, conflict: ConflictError) -> dict[str, PartitionReport]:
+    message = f"{table} was published by another since this program began, nothing of this range was: {conflict}"
+    return {
+        day: replace(report, published=False, cause="published by another", message=message)
+        if report.published
+        else report
+        for day, report in reports.items()
+    }

@@ -1,0 +1,58 @@
+"""Small jobs for tests of the runner: what a job is allowed to do, and what it is not."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+
+def load(landing: DataFrame) -> DataFrame:
+    return landing
+
+
+def copy(orders: DataFrame) -> DataFrame:
+    return orders.select("id", "amount", "ds")
+
+
+def week(orders: DataFrame) -> DataFrame:
+    """Windowed, and with a join on the same day: what each customer-less order amounts to in its week."""
+    totals = orders.groupBy("ds").agg(F.sum("amount").cast("int").alias("total"))
+    return orders.join(totals, "ds", "inner").select("id", F.col("source_ds").alias("placed"), "amount", "total", "ds")
+
+
+def raw_week(orders: DataFrame, targets: DataFrame) -> DataFrame:
+    """The week's total, from days added up first: `ds` of the input is the day of the order."""
+    days = orders.groupBy("ds").agg(F.sum("amount").alias("amount"), F.count("*").alias("orders"))
+    seven = Window.orderBy(F.unix_date("ds")).rangeBetween(-6, 0)
+    week = days.join(targets.withColumn("wanted", F.lit(True)), "ds", "full").select(
+        "ds",
+        "wanted",
+        F.sum("amount").over(seven).cast("int").alias("total"),
+        F.sum("orders").over(seven).cast("int").alias("orders"),
+    )
+    return week.where("wanted and orders > 0").select("ds", "orders", "total")
+
+
+def two(orders: DataFrame) -> dict[str, DataFrame]:
+    return {
+        "large": orders.where("amount >= 50").select("id", "amount", "ds"),
+        "small": orders.where("amount < 50").select("id", "amount", "ds"),
+    }
+
+
+def tomorrow(orders: DataFrame) -> DataFrame:
+    return orders.select("id", "amount", F.date_add("ds", 1).alias("ds"))
+
+
+def renamed(orders: DataFrame) -> DataFrame:
+    return orders.select("id", F.col("amount").cast("bigint").alias("amount"), F.lit("x").alias("extra"), "ds")
+
+
+def nothing(orders: DataFrame) -> None:
+    del orders
+
+
+def mails(orders: DataFrame) -> DataFrame:
+    to = F.concat(F.lit("customer"), "id", F.lit("@example.com"))
+    sent = F.expr("make_timestamp(2021, 6, 4, 12, 30, 0.123456)")
+    return orders.select(to.alias("to"), "amount", sent.alias("sent"), "ds")
