@@ -44,7 +44,9 @@ def graph() -> AssetGraph:
     return AssetGraph.of(
         [
             AssetNode(ORDERS, job("etl_orders", "Loads newly placed orders daily."), DAYS, (), orders),
-            AssetNode(MENUS, job("etl_menus"), DAYS, (), dataset("menus", "id INTEGER, name VARCHAR")),
+            AssetNode(
+                MENUS, job("etl_menus"), DAYS, (), replace(dataset("menus", "id INTEGER, name VARCHAR"), description="")
+            ),
             AssetNode(
                 WEEKLY,
                 job("etl_orders_7_days", "Loads newly placed orders weekly."),

@@ -15,7 +15,7 @@ from lineage_assets.ledger.record import Cause, State
 from lineage_assets.lineage.events import Event
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.turns import TurnType
-from lineage_assets.partitions import PartitionSet, keys_of
+from lineage_assets.partitions import PartitionSet, key_of, keys_of
 from tests.lineage.facts import (
     DAYS,
     DISCOUNTS,
@@ -212,6 +212,18 @@ def test_many_partitions_are_told_as_ranges() -> None:
             "right": {"type": "literal", "value": "2021-12-10"},
         },
     }
+
+
+def test_many_partitions_with_gaps_are_ranges_joined_by_or() -> None:
+    first = DAYS.first.toordinal()
+    tried = PartitionSet.of_ranges([(first, first + 200)])
+    bad = {first + 50, first + 100}
+    records = [verdict(key_of(day), State.FAILED if day in bad else State.GOOD) for day in tried]
+    *_, end = told(projection().ended([attempt(tried, range_run=True)], tried, records))
+    condition = end["outputs"][0]["outputFacets"]["subset"]["outputCondition"]
+    assert (condition["operator"], condition["right"]["operator"]) == ("OR", "OR")
+    assert condition["left"]["operator"] == "AND"
+    assert condition["left"]["right"]["right"]["value"] == "2021-07-12"
 
 
 def test_a_snapshot_is_told_where_one_holds_all_that_was_made() -> None:
