@@ -122,6 +122,10 @@ def test_a_spark_session_is_built_in_one_file() -> None:
     assert len(with_attribute("SparkSession.builder")) <= 1
 
 
+def test_no_import_is_hidden_from_the_import_contracts() -> None:
+    assert with_attribute("typing.TYPE_CHECKING") == ["lineage_assets/__init__.py"]
+
+
 def test_boto3_is_known_to_one_file_at_most() -> None:
     assert len(with_import("boto3")) <= 1
 
