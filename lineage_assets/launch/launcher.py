@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Protocol
 
 from dagster import AssetExecutionContext
@@ -14,14 +15,20 @@ from lineage_assets.spark.program import Program, Report
 class ProgramFailedError(LineageAssetsError):
     """A program ran and failed: trying again would fail again."""
 
-    def __init__(self, cause: str, message: str) -> None:
+    def __init__(self, cause: str, message: str, log: Path | None = None) -> None:
         self.cause = cause
         self.message = message
-        super().__init__(f"The Spark program failed ({cause}): {message}")
+        self.log = log
+        super().__init__(f"The Spark program failed ({cause}): {message}{_where(log)}")
 
 
 class ProgramLostError(LineageAssetsError):
     """The process that ran a program is gone: trying again is worth it."""
+
+    def __init__(self, reason: str, log: Path | None = None) -> None:
+        self.reason = reason
+        self.log = log
+        super().__init__(f"The Spark program was lost: {reason}.{_where(log)}")
 
 
 class Launcher(Protocol):
@@ -37,3 +44,14 @@ class Launcher(Protocol):
         :raises ProgramFailedError: it ran and failed
         :raises ProgramLostError: its driver was lost
         """
+
+
+def said_of(program: Program) -> str:
+    """The program for people: what it makes, for which partitions."""
+    assets = ", ".join(output.asset for output in program.outputs)
+    first, last = program.targets[0], program.targets[-1]
+    return f"{assets} {first}" if first == last else f"{assets} {first}..{last}"
+
+
+def _where(log: Path | None) -> str:
+    return "" if log is None else f" What Spark said is in {log}."

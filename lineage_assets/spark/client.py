@@ -9,7 +9,8 @@ One request a connection, a JSON object a line:
            {"kind": "lost", "reason": ...}: Spark ended under it;
            or, at any time before `started`, {"kind": "refused", "reason": ...}: another driver is to be asked
     {"kind": "status"} -> {"kind": "status", ...}
-    {"kind": "stop", "now": bool} -> {"kind": "stopping", ...}: after the program that runs, or cancelling it
+    {"kind": "stop", "now": bool} -> {"kind": "stopping", "pid": ...}: after the program that runs, or cancelling it;
+        the connection ends when the driver has
 
 Knows nothing of what is done about a request.
 """

@@ -52,6 +52,8 @@ class Service:
         self._line: list[Client] = []
         """The client that is served, and behind it those that wait."""
         self._talks: set[asyncio.Task[None]] = set()
+        self._stoppers: list[Client] = []
+        """Those that asked it to stop: the end of this process is what ends their connection."""
         self._served = 0
 
     async def serve(self, listening: socket.socket) -> None:
@@ -108,7 +110,8 @@ class Service:
         except ValueError as error:
             log.warning("got a request that is none: %s", error)
         finally:
-            client.hang_up()
+            if client not in self._stoppers:
+                client.hang_up()
 
     async def _answer(self, client: Client) -> None:
         kind = client.request.get("kind")
@@ -117,6 +120,7 @@ class Service:
         elif kind == "status":
             await client.tell("status", **self._status())
         elif kind == "stop":
+            self._stoppers.append(client)
             self._end("was asked to", now=client.request["now"])
             await client.tell("stopping", pid=os.getpid())
         else:

@@ -1,0 +1,60 @@
+"""What a child process with Spark in it gets: Java, this Python, the way to our code, and nothing of another Spark."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lineage_assets.launch.jars import find_jars
+from lineage_assets.launch.java import find_java
+from lineage_assets.launch.spark_conf import with_jars
+from lineage_assets.settings import Settings, child_environment
+
+_OF_ANOTHER_SPARK = (
+    "SPARK_HOME",
+    "SPARK_CONF_DIR",
+    "PYSPARK_SUBMIT_ARGS",
+    "PYSPARK_GATEWAY_PORT",
+    "PYSPARK_GATEWAY_SECRET",
+    "PYSPARK_DRIVER_PYTHON_OPTS",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SparkChild:
+    """Settings and environment of a child process, both complete."""
+
+    conf: Mapping[str, str]
+    environment: Mapping[str, str]
+
+
+def spark_child(conf: Mapping[str, str], settings: Settings, *, say: Callable[[str], None]) -> SparkChild:
+    """Find Java and the jars, fetching what is missing; raises what they raise."""
+    java = find_java(settings)
+    environment = child_environment(
+        {
+            **dict.fromkeys(_OF_ANOTHER_SPARK),
+            "JAVA_HOME": str(java.path),
+            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_DRIVER_PYTHON": sys.executable,
+            "PYTHONPATH": os.pathsep.join(project_path()),
+            # Else Spark asks the network for this machine's name, and warns.
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        }
+    )
+    return SparkChild(with_jars(conf, find_jars(settings, say=say)), environment)
+
+
+def project_path() -> list[str]:
+    """Where this process imports from, beyond what any process of this Python has."""
+    everybodys = {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders = [Path(entry).absolute() for entry in sys.path]
+    return [
+        str(folder)
+        for folder in dict.fromkeys(folders)
+        if folder.is_dir() and str(folder) not in everybodys and folder.name != "lib-dynload"
+    ]
