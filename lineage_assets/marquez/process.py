@@ -18,7 +18,6 @@ import httpx
 import psutil
 from filelock import FileLock, Timeout
 
-import lineage_assets
 from lineage_assets.marquez.embedded.identity import PORT_TAKEN, identity, installed_version
 from lineage_assets.marquez.errors import OtherPortError, PortTakenError, ServerBusyError, ServerDidNotStartError
 from lineage_assets.settings import child_environment
@@ -170,7 +169,7 @@ def _start(folder: Path, port: int | None, owner_pid: int | None) -> Server:
 def _environment() -> dict[str, str]:
     """Ours, so that the child finds this very package however it was put on the path here."""
     ours = child_environment()
-    package_parent = str(Path(lineage_assets.__file__).parents[1])
+    package_parent = str(Path(__file__).parents[2])
     path = ours.get("PYTHONPATH")
     return {**ours, "PYTHONPATH": package_parent if not path else os.pathsep.join((package_parent, path))}
 
