@@ -77,7 +77,7 @@ def inputs(spark: SparkSession, job: JobDeclaration, random: Random) -> dict[str
     found = {}
     for parameter, read in job.reads.items():
         asset = job.makes[0].name if isinstance(read, Landing) else name_of(read.asset)
-        found[parameter] = frame(spark, asset, read_for_targets(read, list(rows(random, asset)))).cache()
+        found[parameter] = frame(spark, asset, read_for_targets(read, list(rows(random, asset))))
     return found
 
 
