@@ -29,6 +29,7 @@ from lineage_assets.assets.events import AUDIT_CHECK
 from lineage_assets.assets.platform import Platform
 from lineage_assets.assets.services import services_resource
 from lineage_assets.assets.step import run_job
+from lineage_assets.backfill.job import build_backfill_job
 from lineage_assets.graph import AssetGraph, AssetNode, node_from_json, node_json
 from lineage_assets.launch.launcher import Launcher
 from lineage_assets.partitions import SAME_PARTITION, Daily
@@ -52,12 +53,14 @@ def build_definitions(
     days: dict[Daily, DailyPartitionsDefinition] = {}
     for job in declared:
         days.setdefault(job.partitions, _partitions_def(job.partitions))
-    return Definitions(
+    ours = Definitions(
         assets=[_asset(job, days[job.partitions], launcher.conf) for job in declared],
         asset_checks=[complete_check(node.key, days[job.partitions]) for job in declared for node in job.nodes],
         resources={SERVICES_KEY: services_resource(platform)},
         executor=executor,
     )
+    # The job runs the assets it is defined beside; no definitions hold both before they are merged.
+    return Definitions.merge(ours, Definitions(jobs=[build_backfill_job(graph, lambda: ours, settings)]))
 
 
 def graph_of(definitions: Definitions) -> AssetGraph:

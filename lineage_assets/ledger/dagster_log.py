@@ -12,6 +12,7 @@ from dagster import AssetKey as DagsterAssetKey
 from dagster import (
     AssetMaterialization,
     AssetObservation,
+    DagsterEventType,
     DagsterInstance,
     DagsterRunStatus,
     EventLogRecord,
@@ -67,6 +68,18 @@ def live_runs(instance: DagsterInstance, histories: Mapping[AssetKey, History]) 
     return frozenset(run.run_id for run in runs)
 
 
+def records_of_run(instance: DagsterInstance, run_id: str) -> tuple[PartitionRecord, ...]:
+    """The verdicts that one run gave, in the order of the log."""
+    wanted = {DagsterEventType.ASSET_MATERIALIZATION, DagsterEventType.ASSET_OBSERVATION}
+    found: list[PartitionRecord] = []
+    for logged in instance.all_logs(run_id, of_type=wanted):
+        event = logged.asset_materialization if logged.asset_materialization is not None else logged.asset_observation
+        entry = None if event is None else _entry(tuple(event.asset_key.path), event)
+        if isinstance(entry, PartitionRecord):
+            found.append(entry)
+    return tuple(found)
+
+
 def attempt_event(attempt: Attempt) -> AssetObservation:
     return AssetObservation(DagsterAssetKey(attempt.asset), metadata={RECORD_KEY: _json(attempt)})
 
@@ -112,9 +125,16 @@ def _logged(asset: AssetKey, record: EventLogRecord) -> Logged | None:
     event = record.asset_materialization if record.asset_materialization is not None else record.asset_observation
     if event is None:
         return None
-    value = event.metadata.get(RECORD_KEY)
-    if isinstance(value, JsonMetadataValue) and isinstance(value.data, Mapping):
-        return Logged(record.storage_id, from_json(asset, value.data))
+    entry = _entry(asset, event)
+    if entry is not None:
+        return Logged(record.storage_id, entry)
     if isinstance(event, AssetMaterialization):
         return Logged(record.storage_id, None, event.partition)
+    return None
+
+
+def _entry(asset: AssetKey, event: AssetMaterialization | AssetObservation) -> Entry | None:
+    value = event.metadata.get(RECORD_KEY)
+    if isinstance(value, JsonMetadataValue) and isinstance(value.data, Mapping):
+        return from_json(asset, value.data)
     return None
