@@ -7,7 +7,7 @@ can be compared with what was declared. Refuses to know how the events came.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lineage_assets.spark.program import Observed
@@ -31,8 +31,8 @@ def fold_events(events: Sequence[Event], folders: Iterable[str]) -> Observed:
     columns: dict[str, dict[str, set[tuple[str, str]]]] = {}
     for dataset in outputs:
         made = columns.setdefault(names[_identity(dataset)], {})
-        for column, sources in _direct_sources(dataset):
-            made.setdefault(column, set()).update((names.get(key, key[1]), field) for key, field in sources)
+        for column, source, field in _direct_sources(dataset):
+            made.setdefault(column, set()).add((names.get(source, source[1]), field))
     return Observed(
         inputs=tuple(sorted({names[_identity(dataset)] for dataset in inputs})),
         outputs=tuple(sorted(columns)),
@@ -75,18 +75,11 @@ def _folder_name(dataset: Dataset, folders: Sequence[str]) -> str:
     return next((folder for folder in folders if path == folder or path.startswith(f"{folder}/")), path)
 
 
-def _direct_sources(dataset: Dataset) -> Iterable[tuple[str, list[tuple[tuple[str, str], str]]]]:
-    """Columns with the columns whose values went into theirs; what only filtered or grouped is no source."""
+def _direct_sources(dataset: Dataset) -> Iterator[tuple[str, tuple[str, str], str]]:
+    """Column, dataset and its column whose values went into it; what only filtered or grouped is no source."""
     fields = dataset.get("facets", {}).get("columnLineage", {}).get("fields", {})
     for column, lineage in fields.items():
-        if column in _OWN_COLUMNS:
-            continue
-        yield (
-            column,
-            [
-                ((source["namespace"], source["name"]), source["field"])
-                for source in lineage["inputFields"]
-                if source["field"] not in _OWN_COLUMNS
-                and any(step["type"] == "DIRECT" for step in source.get("transformations", ()))
-            ],
-        )
+        for source in lineage["inputFields"]:
+            is_direct = any(step["type"] == "DIRECT" for step in source.get("transformations", ()))
+            if is_direct and column not in _OWN_COLUMNS and source["field"] not in _OWN_COLUMNS:
+                yield column, _identity(source), source["field"]

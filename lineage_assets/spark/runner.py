@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -28,6 +28,8 @@ from lineage_assets.spark.refusal import NoPlaceError, RowsOutsideError, WrongRe
 from lineage_assets.spark.session import hold
 from lineage_assets.spark.staging import prepared_table
 
+_NOTHING = Heard(problem="all of it was published before")
+
 
 def run(spark: SparkSession, program: Program, *, events_file: Path) -> Report:
     """Run the program and say what came of every partition; raises when nothing of it may be published.
@@ -45,7 +47,8 @@ def run(spark: SparkSession, program: Program, *, events_file: Path) -> Report:
         snapshots = _snapshots(spark, program, adopted.values(), is_computed=bool(pending))
         results = _results(program, job(**_arguments(spark, program, job, snapshots))) if pending else {}
     stop_if_cancelled(spark)
-    with listening(spark, program.lineage, events_file, _catalogs(program)) as heard, _timed(seconds, "stage"):
+    watched = listening(spark, program.lineage, events_file, _catalogs(program)) if pending else nullcontext(_NOTHING)
+    with watched as heard, _timed(seconds, "stage"):
         staged = {place.output.asset: _stage(place, results[place.output.asset], program) for place in pending}
     seconds["listener"] = round(heard.seconds, 3)
     with _timed(seconds, "audit"):
