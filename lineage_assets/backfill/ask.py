@@ -58,6 +58,13 @@ class Ask:
             raise PlanMovedError(self.plan[:16], plan.name)
         return plan
 
+    @property
+    def command(self) -> str:
+        """The same as a command line."""
+        last = self.last if self.last is not None else self.first
+        rootless = "" if self.include_root else " --without-root"
+        return f"lineage-assets backfill {self.asset} --from {self.first} --to {last}{rootless}"
+
     def to_config(self) -> dict[str, Any]:
         """The words as configuration of the driver's job, left out where they are the default."""
         last = {} if self.last is None else {"to": self.last}

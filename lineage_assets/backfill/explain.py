@@ -20,8 +20,8 @@ from lineage_assets.graph import name_of
 from lineage_assets.partitions import SAME_PARTITION, PartitionSet, Window, ranges_text
 
 _MARKS: dict[Found | None, tuple[str, str, str]] = {
-    Found.FAILED: ("x", "red", "failed"),
-    Found.BLOCKED: ("#", "yellow", "blocked"),
+    Found.FAILED: ("F", "red", "failed"),
+    Found.BLOCKED: ("b", "yellow", "blocked"),
     Found.MISSING: ("+", "cyan", "never built"),
     Found.NOT_ADOPTED: ("?", "magenta", "not adopted"),
     Found.GOOD: ("o", "green", "good"),

@@ -122,4 +122,5 @@ def _subset(definitions: Definitions, sets: Mapping[AssetKey, PartitionSet]) -> 
             for first, last in partitions.ranges
         )
         subsets[key] = reduce(or_, map(days.get_partition_subset_in_time_window, windows), days.empty_subset())
-    return AssetGraphSubset(non_partitioned_asset_keys=set(), partitions_subsets_by_asset_key=subsets)
+    # The two fields by place: the type checker takes the class's `__hash__` for a third.
+    return AssetGraphSubset._make((subsets, frozenset()))

@@ -22,14 +22,14 @@ Plan 6c5f5f8ab2e61e3d: orders 2021-06-04..2021-06-06 and all that reads it.
 
                                  2021-06
 wave                             04 05 06 07 08 09 10 11 12
-   1 orders                       x  x  x  .  .  .  .  .  .
-   2 orders_7_days                #  #  #  #  #  #  #  #  #
+   1 orders                       F  F  F  .  .  .  .  .  .
+   2 orders_7_days                b  b  b  b  b  b  b  b  b
    3 deliveries                   +  +  +  +  +  +  +  +  +
    4 discounts                    o  o  o  o  o  o  o  o  o
    4 top_delivery_times           o  o  o  o  o  o  o  o  o
    5 email_discounts              o  o  o  o  o  o  o  o  o
    5 popular_orders_day_of_week   o  o  o  o  o  o  o  o  o
-To run, by how it stands: x failed   # blocked   + never built   o good   o to run   . untouched
+To run, by how it stands: F failed   b blocked   + never built   o good   o to run   . untouched
 
 Why
 orders 2021-06-04..2021-06-06: requested
@@ -98,7 +98,7 @@ def test_a_column_of_several_days_shows_the_worst_of_them() -> None:
     standing["raw",]["2021-05-28"] = Found.FAILED
     request = BackfillRequest.downstream_of(("raw",), days("2021-05-24", "2021-06-12"))
     text = plan_text(marked(plan_backfill(graph, request, now=NOW), standing), width=20)
-    assert "   1 raw ooxooooooo\n" in text
+    assert "   1 raw ooFooooooo\n" in text
 
 
 def test_a_plan_of_nothing_says_so() -> None:
