@@ -90,7 +90,7 @@ class DriverProcess:
             return None if lines is None else next(answers(lines, {"kind": "status"}), None)
 
     def stop(self, *, now: bool) -> int | None:
-        """End it, after the program that runs or now, and wait for that; which process it was, None when none was up."""
+        """End it, after the program that runs or now, and wait for that; the process it was, None when none was up."""
         with self.connection() as lines:
             said = [] if lines is None else list(answers(lines, {"kind": "stop", "now": now}))
         return int(said[0]["pid"]) if said else None

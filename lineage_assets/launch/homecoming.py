@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,9 +18,8 @@ from dagster import (
     PipesMessageReader,
     PipesSession,
     PipesTempFileContextInjector,
-    open_pipes_session,
 )
-from dagster_pipes import PipesDefaultMessageWriter
+from dagster_pipes import PipesContextData, PipesDefaultMessageWriter
 
 from lineage_assets.spark.execution import Failure
 from lineage_assets.spark.program import Report
@@ -50,11 +49,31 @@ class WholeFileReader(PipesMessageReader):
         return "The program's messages go through a temporary file."
 
 
-def open_home(context: AssetExecutionContext) -> AbstractContextManager[PipesSession]:
-    """A session through which one program reports; what came is known when it is closed."""
-    return open_pipes_session(
-        context=context, context_injector=PipesTempFileContextInjector(), message_reader=WholeFileReader()
+@contextmanager
+def open_home(context: AssetExecutionContext) -> Iterator[PipesSession]:
+    """A session through which one program reports; what came is known when it is closed.
+
+    Not Dagster's own `open_pipes_session`: that makes every output of the step compulsory, the check `audit` included,
+    which is evaluated only where a partition fails or failed before; and it queries provenance that nobody reads.
+    """
+    about = PipesContextData(
+        asset_keys=sorted(key.to_user_string() for key in context.selected_asset_keys),
+        code_version_by_asset_key=None,
+        provenance_by_asset_key=None,
+        partition_key=None,
+        partition_key_range=None,
+        partition_time_window=None,
+        run_id=context.run.run_id,
+        job_name=context.run.job_name,
+        retry_number=0,
+        extras={},
     )
+    handler = PipesMessageHandler(context, WholeFileReader())
+    with (
+        PipesTempFileContextInjector().inject_context(about) as where,
+        handler.handle_messages() as messages,
+    ):
+        yield PipesSession(about, handler, where, messages, context)
 
 
 def came_home(session: PipesSession) -> Report | Failure | None:

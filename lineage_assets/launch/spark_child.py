@@ -34,11 +34,15 @@ class SparkChild:
 
 def spark_child(conf: Mapping[str, str], settings: Settings, *, say: Callable[[str], None]) -> SparkChild:
     """Find Java and the jars, fetching what is missing; raises what they raise."""
-    java = find_java(settings)
-    environment = child_environment(
+    environment = spark_environment(settings)
+    return SparkChild(with_jars(conf, find_jars(settings, say=say)), environment)
+
+
+def spark_environment(settings: Settings) -> dict[str, str]:
+    return child_environment(
         {
             **dict.fromkeys(_OF_ANOTHER_SPARK),
-            "JAVA_HOME": str(java.path),
+            "JAVA_HOME": str(find_java(settings).path),
             "PYSPARK_PYTHON": sys.executable,
             "PYSPARK_DRIVER_PYTHON": sys.executable,
             "PYTHONPATH": os.pathsep.join(project_path()),
@@ -46,7 +50,6 @@ def spark_child(conf: Mapping[str, str], settings: Settings, *, say: Callable[[s
             "SPARK_LOCAL_IP": "127.0.0.1",
         }
     )
-    return SparkChild(with_jars(conf, find_jars(settings, say=say)), environment)
 
 
 def project_path() -> list[str]:

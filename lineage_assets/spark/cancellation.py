@@ -30,5 +30,9 @@ def cancel(spark: SparkSession, group: str) -> None:
 
 def stop_if_cancelled(spark: SparkSession) -> None:
     """Raise when nobody wants the program any more; to be asked before anything is published."""
-    if spark.conf.get(CANCELLED_KEY, None) is not None:
+    if is_cancelled(spark):
         raise CancelledError
+
+
+def is_cancelled(spark: SparkSession) -> bool:
+    return spark.conf.get(CANCELLED_KEY, None) is not None

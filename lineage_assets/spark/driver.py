@@ -81,6 +81,9 @@ def main(words: Sequence[str] | None = None, *, run: Run | None = None) -> None:
     terms = Terms(arguments.idle_seconds, arguments.most_programs, arguments.owner)
     service = Service(lambda: _start_engine(arguments.conf, arguments.events, run), terms)
     asyncio.run(service.serve(listening))
+    logging.shutdown()
+    # For who asked it to stop, the end of the connection is the end of this process: nothing may come between.
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -69,8 +69,7 @@ class Engine:
         self._modules.forget_changed(program.code)
         spark = self._spark.newSession()
         self._context.setJobGroup(group, group, interruptOnCancel=True)
-        # The thread is that of the program before, and so is what SparkSession.getActiveSession() gives.
-        jvm.packages(spark).SparkSession.setActiveSession(jvm.java_session(spark))
+        jvm.make_active(spark)
         self._current = spark
         events_file = self._events / f"{group}.ndjson"
         pipes = PipesMappingParamsLoader(request["pipes"])

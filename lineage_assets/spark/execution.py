@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dagster_pipes import PipesContext, PipesDefaultContextLoader, PipesDefaultMessageWriter, PipesParamsLoader
+from py4j.protocol import Py4JError
 
-from lineage_assets.spark.cancellation import CancelledError
+from lineage_assets.spark.cancellation import CancelledError, is_cancelled
 from lineage_assets.spark.program import Program, Report
 from lineage_assets.spark.refusal import RefusedError
 
@@ -42,12 +43,12 @@ class Failure:
     message: str
     """One line for people."""
     stack: str
-    """The end of the stack trace."""
+    """Where in the Python code, nearest last; Java's part is in the driver's log."""
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
         """The failure that an error means: a refusal is a sentence, of any other the class is told as well."""
-        stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))[-STACK_CHARACTERS:]
+        stack = "".join(traceback.format_tb(error.__traceback__))[-STACK_CHARACTERS:]
         if isinstance(error, CancelledError):
             return cls(CANCELLED, str(error), stack)
         if isinstance(error, RefusedError):
@@ -66,11 +67,19 @@ def execute(
         try:
             report = run(spark, program, events_file=events_file)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a job is a stranger's code and must not end its driver
-            failure = Failure.of(error)
+            failure = Failure.of(CancelledError() if _was_cancelled(spark) else error)
             home.report_custom_message({"failure": asdict(failure)})
             return failure
         home.report_custom_message({"report": report.to_json()})
         return None
+
+
+def _was_cancelled(spark: SparkSession) -> bool:
+    """Whether an error is what a cancelled Spark job ends with; of a JVM that is gone that cannot be told."""
+    try:
+        return is_cancelled(spark)
+    except (Py4JError, OSError):
+        return False
 
 
 def _first_lines(text: str, most: int = 3) -> str:

@@ -25,6 +25,12 @@ def java_context(spark: SparkSession) -> Any:  # noqa: ANN401
     return spark.sparkContext._jsc.sc()  # noqa: SLF001
 
 
+def make_active(spark: SparkSession) -> None:
+    """Make it what `SparkSession.getActiveSession` gives, and Java's of this thread: `newSession` does not."""
+    packages(spark).SparkSession.setActiveSession(java_session(spark))
+    SparkSession._activeSession = spark  # noqa: SLF001
+
+
 def process(spark: SparkSession) -> Any:  # noqa: ANN401 - a Popen, which PySpark hangs onto py4j's gateway
     """The JVM as a child process; there is none when this process was started by spark-submit."""
     return cast("Any", spark.sparkContext._gateway).proc  # noqa: SLF001
