@@ -16,8 +16,6 @@ from typing import Any
 import httpx
 
 Json = Any
-"""A value read from JSON."""
-
 SCENARIOS = Path(__file__).resolve().parent / "scenarios"
 
 UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")

@@ -21,19 +21,31 @@ _LETTERS = r"a-zA-Z:;=/0-9_\-.@+"
 
 _NAMED: Facets = {"namespace": None, "name": None}
 _FACET: Facets = {"_producer": None, "_schemaURL": None}
-_OF_DATASET = {f"?{name}": _FACET for name in ("dataSource", "documentation", "lifecycleStateChange", "columnLineage")}
+_DOCUMENTATION: Facets = {**_FACET, "?description": None}
+_COLUMN: Facets = {
+    "?inputFields": [{**_NAMED, "field": None}],
+    "?transformationDescription": None,
+    "?transformationType": None,
+}
 _DATASET: Facets = {
     **_NAMED,
     "?facets": {
-        **_OF_DATASET,
+        "?columnLineage": {**_FACET, "?fields": {"*": _COLUMN}},
+        "?dataSource": {**_FACET, "?name": None, "?uri": None},
+        "?documentation": _DOCUMENTATION,
+        "?lifecycleStateChange": {**_FACET, "?lifecycleStateChange": None},
         "?schema": {**_FACET, "?fields": [{"name": None}]},
         "?symlinks": {**_FACET, "?identifiers": [_NAMED]},
     },
     "?inputFacets": {},
     "?outputFacets": {},
 }
-_OF_JOB = {f"?{name}": _FACET for name in ("documentation", "sourceCodeLocation", "sql")}
-_JOB: Facets = {**_NAMED, "?facets": {**_OF_JOB, "?jobType": {}}}
+_OF_JOB: Facets = {
+    "?sourceCodeLocation": {**_FACET, "?url": None},
+    "?sql": _FACET,
+    "?jobType": {"?processingType": None},
+}
+_JOB: Facets = {**_NAMED, "?facets": {**_OF_JOB, "?documentation": _DOCUMENTATION}}
 _PARENT: Facets = {**_FACET, "run": {"runId": None}, "job": _NAMED}
 _RUN: Facets = {"runId": None, "?facets": {"?nominalTime": _FACET, "?parent": _PARENT}}
 _DESIGN: Facets = {"eventTime": None, "producer": None, "job": _JOB, "?inputs": [_DATASET], "?outputs": [_DATASET]}
@@ -42,7 +54,8 @@ _SHAPES: Mapping[str, Facets] = {
     "JobEvent": _DESIGN,
     "DatasetEvent": {"eventTime": None, "producer": None, "dataset": _DATASET},
 }
-"""What must be there: ``None`` a value, a mapping an object, a list a list of objects; ``?`` may be left out."""
+"""What must be there: ``None`` text, a mapping an object, a list a list of objects; ``?`` may be left out,
+``*`` stands for every key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +91,7 @@ def read_event(body: object) -> Event:
     if body is None:
         raise InvalidRequestError(422, ["The request body must not be null"])
     if not isinstance(body, dict):
-        raise RefusedRequestError(400, f"The request body must be an object, it is {body!r:.80}")
+        raise _wrong("", "an object", body)
     named = str(body.get("schemaURL")).rpartition("/")[2]
     kind = named if named in _SHAPES else "RunEvent"
     faults = list(_faults(body, _SHAPES[kind], ""))
@@ -114,19 +127,29 @@ def run_uuid(run_id: object, *context: str) -> str:
 
 def _faults(value: object, shape: Facets, path: str) -> Iterator[str]:
     if not isinstance(value, dict):
-        raise RefusedRequestError(400, f"{path.rstrip('.')} must be an object, it is {value!r:.80}")
-    for key, inner in shape.items():
-        found, where = value.get(key.lstrip("?")), path + key.lstrip("?")
-        if found is None:
-            if not key.startswith("?"):
-                yield f"{where} must not be null"
-        elif isinstance(inner, list):
-            if not isinstance(found, list):
-                raise RefusedRequestError(400, f"{where} must be a list, it is {found!r:.80}")
-            for index, item in enumerate(found):
-                yield from _faults(item, inner[0], f"{where}[{index}].")
-        elif inner is not None:
-            yield from _faults(found, inner, f"{where}.")
+        raise _wrong(path.rstrip("."), "an object", value)
+    for key, inner in dict.fromkeys(value, shape["*"]).items() if "*" in shape else shape.items():
+        found, where = value.get(key.removeprefix("?")), path + key.removeprefix("?")
+        if found is not None:
+            yield from _inner_faults(found, inner, where)
+        elif not key.startswith("?"):
+            yield f"{where} must not be null"
+
+
+def _inner_faults(found: object, inner: Any, where: str) -> Iterator[str]:  # noqa: ANN401 - a shape of any kind
+    if isinstance(inner, list):
+        if not isinstance(found, list):
+            raise _wrong(where, "a list", found)
+        for index, item in enumerate(found):
+            yield from _faults(item, inner[0], f"{where}[{index}].")
+    elif inner is not None:
+        yield from _faults(found, inner, f"{where}.")
+    elif not isinstance(found, str) and where != "eventTime":
+        raise _wrong(where, "text", found)
+
+
+def _wrong(where: str, kind: str, found: object) -> RefusedRequestError:
+    return RefusedRequestError(400, f"{where or 'The request body'} must be {kind}, it is {found!r:.80}")
 
 
 def _facets(part: Facets, key: str) -> Facets:
@@ -135,7 +158,7 @@ def _facets(part: Facets, key: str) -> Facets:
 
 def _job(part: Facets) -> Part:
     """A job; unlike a dataset's, its namespace is mended and not refused."""
-    namespace, name = re.sub(f"[^{_LETTERS}]", "_", str(part["namespace"])), str(part["name"])
+    namespace, name = re.sub(f"[^{_LETTERS}]", "_", part["namespace"]), part["name"]
     _check_name("job", namespace, name)
     return Part(namespace, name, _facets(part, "facets"), {})
 
@@ -143,8 +166,8 @@ def _job(part: Facets) -> Part:
 def _dataset(part: Facets, of_run: str) -> Part:
     facets = _facets(part, "facets")
     for named in (part, *(facets.get("symlinks", {}).get("identifiers") or ())):
-        _check_name("dataset", str(named["namespace"]), str(named["name"]))
-    return Part(str(part["namespace"]), str(part["name"]), facets, _facets(part, of_run))
+        _check_name("dataset", named["namespace"], named["name"])
+    return Part(part["namespace"], part["name"], facets, _facets(part, of_run))
 
 
 def _check_name(what: str, namespace: str, name: str) -> None:

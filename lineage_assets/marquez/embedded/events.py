@@ -92,7 +92,7 @@ def _shown_dataset(part: Json) -> Json:
         facets["schema"] = {**facets["schema"], "fields": fields}
     if facets.get("columnLineage"):
         said = {"transformationDescription": None, "transformationType": None}
-        columns = {name: {**said, **column} for name, column in facets["columnLineage"].get("fields", {}).items()}
+        columns = {name: {**said, **column} for name, column in (facets["columnLineage"].get("fields") or {}).items()}
         facets["columnLineage"] = {**facets["columnLineage"], "fields": columns}
     of_run = {key: part.get(key) for key in ("inputFacets", "outputFacets")}
     return {**named(part), "facets": facets or None, **of_run}
