@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -67,11 +66,9 @@ def rows_of(made: DataFrame) -> list[tuple[Any, ...]]:
             for column in made.schema
         )
     )
-    with warnings.catch_warnings():
-        # PySpark leaves it to the garbage collector to close the socket on which rows arrive.
-        warnings.simplefilter("ignore", ResourceWarning)
-        rows = [tuple(row) for row in texts.collect()]
-    return sorted(rows, key=lambda row: [(value is not None, value) for value in row])
+    return sorted(
+        (tuple(row) for row in texts.collect()), key=lambda row: [(value is not None, value) for value in row]
+    )
 
 
 def at(text: str) -> datetime:
