@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from threading import Thread
-from time import monotonic
 
 import httpx
 import pytest
@@ -37,19 +36,8 @@ def serving(file: Path) -> Iterator[httpx.Client]:
         stack.callback(server.handle_exit, signal.SIGTERM, None)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         client = stack.enter_context(httpx.Client(base_url=url, timeout=30, trust_env=False))
-        _wait_until(lambda: server.started)
+        # The socket listens already: a first request waits until the server takes it.
         yield client
-
-
-def _wait_until(true: Callable[[], bool], seconds: float = 10.0) -> None:
-    deadline = monotonic() + seconds
-    while not true():
-        assert monotonic() < deadline, "it did not come true in time"
-
-
-@pytest.fixture
-def wait_until() -> Callable[[Callable[[], bool]], None]:
-    return _wait_until
 
 
 @pytest.fixture
