@@ -117,6 +117,9 @@ class Backfill:
     def run(self, ask: Ask) -> None:
         """Plan, open, drive, close; raises when anything planned is not there in the end."""
         plan = ask.plan_at(self.graph, utc_now())
+        if not plan.assets:
+            self.context.log.info("Nothing reads what was asked for: nothing is to be redone.")
+            return
         backfill_id = make_new_backfill_id()
         with not_interrupted():
             told = self._open(ask, plan, backfill_id)

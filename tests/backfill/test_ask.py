@@ -40,7 +40,9 @@ def test_words_that_mean_nothing_are_refused_by_name(ask: Ask, refusal: type[Exc
     "ask",
     [
         Ask("orders", "2021-06-04"),
-        Ask("orders", "2021-06-04", "2021-06-06", include_root=False, reason="feed", requested_by="ann", plan="ab" * 32),
+        Ask(
+            "orders", "2021-06-04", "2021-06-06", include_root=False, reason="feed", requested_by="ann", plan="ab" * 32
+        ),
     ],
 )
 def test_words_read_back_from_configuration(ask: Ask) -> None:

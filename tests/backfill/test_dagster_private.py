@@ -60,9 +60,7 @@ def test_backfill_data_has_the_fields_we_write() -> None:
     assert private.TimestampWithTimezone._fields == ("timestamp", "timezone")
 
 
-@pytest.mark.parametrize(
-    "status", ["REQUESTED", "CANCELING", "CANCELED", "COMPLETED_SUCCESS", "COMPLETED_FAILED"]
-)
+@pytest.mark.parametrize("status", ["REQUESTED", "CANCELING", "CANCELED", "COMPLETED_SUCCESS", "COMPLETED_FAILED"])
 def test_a_backfill_has_the_states_we_write(status: str) -> None:
     assert issubclass(private.BulkActionStatus, Enum)
     assert private.BulkActionStatus[status].value == status

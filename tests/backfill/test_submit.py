@@ -20,8 +20,8 @@ from lineage_assets.ledger.record import PartitionRecord, State
 from lineage_assets.partitions import keys_of, ranges_text, set_of
 from lineage_assets.settings import load_settings
 from tests.support.graphs import NOW, days
-from tests.support.records import make_record
 from tests.support.recording import RecordingLauncher
+from tests.support.records import make_record
 from tests.support.small_shop import definitions_of
 
 LABEL = Label("orders and all that reads it", "the feed was repaired", "ann", {"lineage_assets/plan": "abc"})
