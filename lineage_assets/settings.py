@@ -100,6 +100,12 @@ def load_settings() -> Settings:
         raise _named(error) from error
 
 
+def use_home(home: Path) -> None:
+    """Make ``home`` the state folder of this process and its children, its Dagster instance included."""
+    os.environ["LINEAGE_ASSETS_HOME"] = str(home)
+    os.environ["DAGSTER_HOME"] = str(home / "dagster")
+
+
 def child_environment(extra: Mapping[str, str | None] | None = None) -> dict[str, str]:
     """The environment for a child process: ours, with ``extra`` set and its ``None`` entries taken out."""
     changes = {} if extra is None else extra

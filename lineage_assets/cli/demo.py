@@ -1,0 +1,21 @@
+"""``lineage-assets demo``: the story of the bad days on real Spark, from a fresh folder to the repaired record."""
+
+import click
+
+
+@click.command()
+@click.option("--keep", is_flag=True, help="Leave Dagster's pages and the lineage server up until Ctrl-C.")
+def demo(*, keep: bool) -> None:
+    """Load the sample pipeline, break its feed for three days, repair it by one backfill, look at the record."""
+    from rich.console import Console
+
+    from lineage_assets.cli.stage import demo_stage
+    from lineage_assets.cli.telling import Teller
+
+    console = Console(highlight=False)
+    with demo_stage(console) as stage:
+        is_whole = Teller(console, stage).tell()
+        if keep:
+            stage.keep_up(console)
+    if not is_whole:
+        raise click.exceptions.Exit(1)

@@ -1,0 +1,96 @@
+"""The story of the bad days, told on real Spark: a feed breaks, what is downstream waits, one backfill repairs it.
+
+Acts and answers what came of it; prints nothing, so that the demo and the end-to-end test tell the same story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from time import monotonic
+
+from dagster import DagsterInstance
+
+from lineage_assets.backfill.lane import quiet
+from lineage_assets.cli.project import Project
+from lineage_assets.graph import AssetKey
+from lineage_assets.ledger.dagster_log import read_histories
+from lineage_assets.ledger.record import PartitionRecord, State
+from lineage_assets.partitions import PartitionSet, key_of
+from lineage_assets.pipelines.food_delivery import feed
+
+FIRST, LAST = date(2021, 5, 24), date(2021, 6, 12)
+HISTORY_ENDS = date(2021, 6, 3)
+BAD_FIRST, BAD_LAST = date(2021, 6, 4), date(2021, 6, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One Dagster run over all assets: how it ended, and the verdict on every partition it was asked for."""
+
+    run_id: str
+    first: date
+    last: date
+    is_success: bool
+    seconds: float
+    records: tuple[PartitionRecord, ...]
+
+    def count(self, state: State) -> int:
+        return sum(record.state is state for record in self.records)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The pipeline of a project on an instance, with its landing folder."""
+
+    project: Project
+    instance: DagsterInstance
+    landing: Path
+
+    def drop_feed(self, faults: feed.Faults = feed.BAD_DAYS) -> None:
+        feed.drop(self.landing, FIRST, LAST, faults=faults)
+
+    def repair_feed(self) -> None:
+        feed.repair(self.landing)
+
+    def history(self) -> RunResult:
+        """Everything up to the last good day, in one range."""
+        return self.run(FIRST, HISTORY_ENDS)
+
+    def days(self) -> Iterator[RunResult]:
+        """The days after it, one by one, all jobs each, as a scheduler would."""
+        for number in range((LAST - HISTORY_ENDS).days):
+            day = HISTORY_ENDS + timedelta(days=number + 1)
+            yield self.run(day, day)
+
+    def run(self, first: date, last: date) -> RunResult:
+        """All assets for a range, in one run; it ends, whatever its partitions do."""
+        started = monotonic()
+        job = self.project.definitions.resolve_implicit_global_asset_job_def()
+        result = job.execute_in_process(
+            instance=self.instance,
+            raise_on_error=False,
+            run_config=quiet(job),
+            tags={
+                "dagster/asset_partition_range_start": first.isoformat(),
+                "dagster/asset_partition_range_end": last.isoformat(),
+            },
+        )
+        records = (
+            record
+            for history in read_histories(self.instance, self.project.graph.order).values()
+            for record in history.verdicts.values()
+            if record.run_id == result.run_id
+        )
+        return RunResult(result.run_id, first, last, result.success, monotonic() - started, tuple(records))
+
+    def verdicts(self) -> Mapping[AssetKey, Mapping[str, PartitionRecord]]:
+        """The newest verdict on every partition."""
+        histories = read_histories(self.instance, self.project.graph.order)
+        return {asset: history.verdicts for asset, history in histories.items()}
+
+
+def days_of(first: date, last: date) -> tuple[str, ...]:
+    return tuple(key_of(day) for day in PartitionSet.between(first.toordinal(), last.toordinal()))
