@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from dagster import AssetExecutionContext, AssetKey, DagsterRun
 
 from lineage_assets.assets.declaration import JobDeclaration
+from lineage_assets.backfill.lane import PLAN_TAG, REUSE_TAG
+from lineage_assets.dagster_private import BACKFILL_TAG
 from lineage_assets.graph import AssetNode
 from lineage_assets.partitions import PartitionSet, keys_of, set_of
 
-BACKFILL_TAG = "dagster/backfill"
-"""Dagster's own: the backfill a run belongs to."""
 FORCE_TAG = "lineage_assets/force"
 """`true`: run everything, unchanged or not."""
-REUSE_TAG = "lineage_assets/reuse"
-"""`true`: what is unchanged stands; set by the backfill driver on what no person named."""
-PLAN_TAG = "lineage_assets/plan"
-"""The plan a run belongs to; its presence means that somebody has looked at what lies downstream."""
+ADOPT_TAG = "lineage_assets/adopt"
+"""`true`: take in what the tables hold; compute nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +32,7 @@ class Asked:
     backfill: str | None
     is_planned: bool
     may_reuse: bool
+    is_adoption: bool
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -50,6 +49,7 @@ def asked_of(context: AssetExecutionContext, declaration: JobDeclaration) -> Ask
         backfill=tags.get(BACKFILL_TAG),
         is_planned=PLAN_TAG in tags or BACKFILL_TAG in tags,
         may_reuse=tags.get(REUSE_TAG) == "true" and tags.get(FORCE_TAG) != "true",
+        is_adoption=tags.get(ADOPT_TAG) == "true",
     )
 
 

@@ -35,6 +35,7 @@ def program_of(
     targets = tuple(sorted(ready))
     job = declaration.lineage_job
     chosen = {node.key for node in asked.nodes}
+    reads = {} if asked.is_adoption else declaration.reads
     return Program(
         function=function_name(declaration.function),
         code=shipped_code(declaration),
@@ -44,14 +45,13 @@ def program_of(
         outputs=tuple(_output(declaration, made, platform) for made in declaration.makes if (made.name,) in chosen),
         tables=tuple(
             _table(parameter, read, ready, declaration, platform)
-            for parameter, read in declaration.reads.items()
+            for parameter, read in reads.items()
             if isinstance(read, Read)
         ),
         landings=tuple(
-            _landing(parameter, read, ready, platform)
-            for parameter, read in declaration.reads.items()
-            if isinstance(read, Landing)
+            _landing(parameter, read, ready, platform) for parameter, read in reads.items() if isinstance(read, Landing)
         ),
+        existing=asked.is_adoption,
     )
 
 

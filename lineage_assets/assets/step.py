@@ -44,10 +44,8 @@ def run_job(context: AssetExecutionContext, declaration: JobDeclaration, service
     with automatic_materializations_off(context.run):
         warn_of_what_goes_stale(context, asked, services.platform)
         step = begin(context, declaration, services, asked)
-        going = gate(step)
-        ready = take_in(step, going)
-        changed = reuse(step, ready)
-        launch(step, changed)
+        ready = take_existing(step) if asked.is_adoption else reuse(step, take_in(step, gate(step)))
+        launch(step, ready)
         for node in asked.nodes:
             yield Output(None, DagsterAssetKey(node.key).to_python_identifier())
     raise_for_missing(context, step)
@@ -74,7 +72,8 @@ def begin(context: AssetExecutionContext, declaration: JobDeclaration, services:
     making = Making(
         asked=asked,
         number=1,
-        code_version=code_version(declaration, platform.launcher.conf),
+        # Never equal to a version of code: what was taken in is computed again as soon as it is in a plan.
+        code_version="adopted" if asked.is_adoption else code_version(declaration, platform.launcher.conf),
         started=utc_now(),
         range_run=len(asked.partitions) > platform.settings.range_run_threshold,
     )
@@ -82,6 +81,12 @@ def begin(context: AssetExecutionContext, declaration: JobDeclaration, services:
     book = Book(context, Telling(services.projection, services.sender), dict(own))
     book.open(making, asked.partitions)
     return Step(context, declaration, platform, making, book)
+
+
+def take_existing(step: Step) -> Mapping[str, Ready]:
+    """Adoption asks no gate: what is there was made without us, from inputs that nobody recorded."""
+    step.book.start(step.asked.targets)
+    return dict.fromkeys(step.asked.targets, Ready(Go({}, {}), {}))
 
 
 def gate(step: Step) -> Mapping[str, Go]:

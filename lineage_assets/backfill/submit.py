@@ -48,12 +48,14 @@ def open_record(
 ) -> None:
     """Write the record of a backfill that is about to run; a run under its tag must be going on already."""
     now = utc_now().timestamp()
+    newest = instance.event_log_storage.get_maximum_record_id()
     target = _subset(definitions, {planned.asset: planned.partitions for planned in plan.assets})
     data = AssetBackfillData(
         target_subset=target,
         requested_runs_for_target_roots=True,
         requested_subset=target,
-        latest_storage_id=instance.event_log_storage.get_maximum_record_id(),
+        # None in an empty log, from which the daemon would not count at all.
+        latest_storage_id=newest if newest is not None else 0,
         materialized_subset=_subset(definitions, {}),
         failed_and_downstream_subset=_subset(definitions, {}),
         backfill_start_time=TimestampWithTimezone(now, "UTC"),

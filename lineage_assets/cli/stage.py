@@ -1,4 +1,4 @@
-"""The stage of the demo: a fresh state folder, a lineage server, a project and a Spark driver, all cleared away again."""
+"""The stage of the demo: a fresh state folder, lineage server, project and Spark driver, cleared away at its end."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class WarmDriver:
                 "program": program.to_json(),
                 "pipes": session.get_bootstrap_env_vars(),
                 "path": project_path(),
-                "who": f"{said_of(program)} (run {context.run_id[:8]})",
+                "who": f"{said_of(program)} (run {context.run.run_id[:8]})",
             }
             end = self._converse(process, child, request, say)
         came = came_home(session)

@@ -14,6 +14,8 @@ from lineage_assets.spark.program import Observed
 
 Event = Mapping[str, Any]
 Dataset = Mapping[str, Any]
+Identity = tuple[str, str]
+"""OpenLineage's: namespace and name."""
 
 _VERSION = re.compile(r"\.(branch|snapshot_id)_[^.]+$")
 _OWN_COLUMNS = ("ds", "source_ds")
@@ -27,14 +29,14 @@ def fold_events(events: Sequence[Event], folders: Iterable[str]) -> Observed:
     """
     inputs = [dataset for event in events for dataset in event.get("inputs", ())]
     outputs = [dataset for event in events for dataset in event.get("outputs", ())]
-    names = _physical_names([*inputs, *outputs], sorted(folders))
+    names = _Names([*inputs, *outputs], sorted(folders))
     columns: dict[str, dict[str, set[tuple[str, str]]]] = {}
     for dataset in outputs:
-        made = columns.setdefault(names[_identity(dataset)], {})
+        made = columns.setdefault(names.of(_identity(dataset)), {})
         for column, source, field in _direct_sources(dataset):
-            made.setdefault(column, set()).add((names.get(source, source[1]), field))
+            made.setdefault(column, set()).add((names.of(source), field))
     return Observed(
-        inputs=tuple(sorted({names[_identity(dataset)] for dataset in inputs})),
+        inputs=tuple(sorted({names.of(_identity(dataset)) for dataset in inputs})),
         outputs=tuple(sorted(columns)),
         columns={
             output: {column: sorted(sources) for column, sources in sorted(made.items())}
@@ -44,19 +46,23 @@ def fold_events(events: Sequence[Event], folders: Iterable[str]) -> Observed:
     )
 
 
-def _identity(dataset: Dataset) -> tuple[str, str]:
+class _Names:
+    """Physical names: a table's by what any event says of it, a file's by the folder that it lies in."""
+
+    def __init__(self, datasets: Iterable[Dataset], folders: Sequence[str]) -> None:
+        self._tables = {_identity(dataset): name for dataset in datasets if (name := _table_name(dataset)) is not None}
+        self._folders = folders
+
+    def of(self, identity: Identity) -> str:
+        namespace, name = identity
+        if identity in self._tables:
+            return self._tables[identity]
+        path = name if namespace == "file" else f"{namespace}/{name.lstrip('/')}"
+        return next((folder for folder in self._folders if path == folder or path.startswith(f"{folder}/")), path)
+
+
+def _identity(dataset: Dataset) -> Identity:
     return dataset["namespace"], dataset["name"]
-
-
-def _physical_names(datasets: Iterable[Dataset], folders: Sequence[str]) -> dict[tuple[str, str], str]:
-    names: dict[tuple[str, str], str] = {}
-    for dataset in datasets:
-        table = _table_name(dataset)
-        if table is not None:
-            names[_identity(dataset)] = table
-        else:
-            names.setdefault(_identity(dataset), _folder_name(dataset, folders))
-    return names
 
 
 def _table_name(dataset: Dataset) -> str | None:
@@ -69,13 +75,7 @@ def _table_name(dataset: Dataset) -> str | None:
     return f"{facets['catalog']['name']}.{_VERSION.sub('', tables[0])}"
 
 
-def _folder_name(dataset: Dataset, folders: Sequence[str]) -> str:
-    namespace, name = _identity(dataset)
-    path = name if namespace == "file" else f"{namespace}/{name.lstrip('/')}"
-    return next((folder for folder in folders if path == folder or path.startswith(f"{folder}/")), path)
-
-
-def _direct_sources(dataset: Dataset) -> Iterator[tuple[str, tuple[str, str], str]]:
+def _direct_sources(dataset: Dataset) -> Iterator[tuple[str, Identity, str]]:
     """Column, dataset and its column whose values went into it; what only filtered or grouped is no source."""
     fields = dataset.get("facets", {}).get("columnLineage", {}).get("fields", {})
     for column, lineage in fields.items():

@@ -93,6 +93,8 @@ class Program:
     outputs: tuple[Output, ...]
     tables: tuple[TableInput, ...] = ()
     landings: tuple[LandingInput, ...] = ()
+    existing: bool = False
+    """Audit what the outputs' tables hold for the targets, as it is; compute and publish nothing."""
 
     def to_json(self) -> str:
         return json.dumps({"protocol": PROTOCOL, **asdict(self)}, sort_keys=True)
@@ -113,6 +115,7 @@ class Program:
             outputs=tuple(_output(one) for one in read["outputs"]),
             tables=tuple(_table(one) for one in read["tables"]),
             landings=tuple(_landing(one) for one in read["landings"]),
+            existing=read["existing"],
         )
 
 
