@@ -72,5 +72,5 @@ def rows_of(made: DataFrame) -> list[tuple[Any, ...]]:
 
 
 def at(text: str) -> datetime:
-    """`06-04 12:30` as an instant of 2021 in UTC."""
-    return datetime.fromisoformat(f"2021-{text}:00+00:00")
+    """`06-04 12:30` or `06-04 12:30:59` as an instant of 2021 in UTC."""
+    return datetime.fromisoformat(f"2021-{text}+00:00")

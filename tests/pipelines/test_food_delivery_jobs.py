@@ -19,12 +19,13 @@ D4, D5 = date(2021, 6, 4), date(2021, 6, 5)
 
 
 def week(spark: SparkSession, *orders: dict[str, Any], items: tuple[dict[str, Any], ...]) -> DataFrame:
-    """`orders_7_days` of restaurant 7 with menu 70 and category 701."""
+    """`orders_7_days` of restaurant 7 with menu 70 and the categories 701 and 702, the same on both days."""
+    sections = [{"ds": day, "id": id_, "menu_id": 70} for day in (D4, D5) for id_ in (701, 702)]
     return jobs.orders_7_days(
         frame(spark, "orders", orders),
         frame(spark, "menu_items", items),
-        frame(spark, "categories", [{"ds": D4, "id": 701, "menu_id": 70}]),
-        frame(spark, "menus", [{"ds": D4, "id": 70, "restaurant_id": 7}]),
+        frame(spark, "categories", sections),
+        frame(spark, "menus", [{"ds": day, "id": 70, "restaurant_id": 7} for day in (D4, D5)]),
     )
 
 
@@ -33,9 +34,10 @@ def people(spark: SparkSession) -> dict[str, DataFrame]:
         {"ds": D4, "id": 1, "name": "Ada", "email": "ada@example.com", "address": "1 Mill Lane", "city_id": 3},
         {"ds": D4, "id": 2, "name": "Bo", "email": "bo@example.com", "address": "2 Mill Lane", "city_id": 4},
     ]
+    kitchens = [{"ds": D4, "id": id_, "address": f"{id_} Tower Hill", "city_id": 9} for id_ in (7, 8)]
     return {
         "customers": frame(spark, "customers", customers),
-        "restaurants": frame(spark, "restaurants", [{"ds": D4, "id": 7, "address": "7 Tower Hill", "city_id": 9}]),
+        "restaurants": frame(spark, "restaurants", kitchens),
         "drivers": frame(spark, "drivers", [{"ds": D4, "id": 5}, {"ds": D4, "id": 6}]),
     }
 
@@ -124,7 +126,7 @@ def test_an_item_whose_category_is_no_number_belongs_to_none(spark: SparkSession
 def test_an_order_is_matched_with_the_card_of_the_partition_it_is_read_for(spark: SparkSession) -> None:
     orders = [{"ds": day, "id": 1, "placed_on": at("06-04 12:00"), "menu_item_id": 9} for day in (D4, D5)]
     items = ({"ds": D4, "id": 9, "category_id": "701"}, {"ds": D5, "id": 9, "category_id": "702"})
-    assert [row[0] for row in rows_of(week(spark, *orders, items=items))] == [D4]
+    assert [(row[0], row[-1]) for row in rows_of(week(spark, *orders, items=items))] == [(D4, 701), (D5, 702)]
 
 
 def test_a_delivery_has_the_times_of_its_states_and_the_ids_of_its_latest(spark: SparkSession) -> None:
@@ -132,7 +134,7 @@ def test_a_delivery_has_the_times_of_its_states_and_the_ids_of_its_latest(spark:
         spark,
         status(1, "PLACED", "06-04 12:00", driver_id=5),
         status(2, "DISPATCHED", "06-04 12:10", driver_id=5),
-        status(3, "DELIVERED", "06-04 12:40", driver_id=6, customer_id=2),
+        status(3, "DELIVERED", "06-04 12:40", driver_id=6, customer_id=2, restaurant_id=8),
     )
     assert rows == [
         {
@@ -144,8 +146,8 @@ def test_a_delivery_has_the_times_of_its_states_and_the_ids_of_its_latest(spark:
             "customer_email": "bo@example.com",
             "customer_address": "2 Mill Lane",
             "menu_id": None,
-            "restaurant_id": 7,
-            "restaurant_address": "7 Tower Hill",
+            "restaurant_id": 8,
+            "restaurant_address": "8 Tower Hill",
             "menu_item_id": 7011,
             "category_id": None,
             "discount_id": None,
@@ -163,10 +165,10 @@ def test_an_order_under_way_is_a_delivery_without_its_later_times(spark: SparkSe
 def test_of_states_reached_at_one_time_the_higher_id_is_the_latest(spark: SparkSession) -> None:
     (row,) = delivered(
         spark,
-        status(2, "DISPATCHED", "06-04 12:00", driver_id=6),
-        status(1, "PLACED", "06-04 12:00", driver_id=5),
+        status(2, "DISPATCHED", "06-04 12:00", driver_id=5),
+        status(1, "PLACED", "06-04 12:00", driver_id=6),
     )
-    assert row["driver_id"] == 6
+    assert row["driver_id"] == 5
 
 
 def test_a_state_told_twice_makes_one_delivery_with_the_first_time(spark: SparkSession) -> None:
@@ -204,9 +206,9 @@ def test_of_equally_slow_deliveries_the_lowest_order_id_is_kept(spark: SparkSess
 def test_discounts_go_to_all_who_waited_45_minutes_and_are_larger_from_60(spark: SparkSession) -> None:
     discounts = times(
         spark,
-        delivery(1, 7, "06-04 12:00", "06-04 12:44"),
+        delivery(1, 7, "06-04 12:00", "06-04 12:44:59"),
         delivery(2, 7, "06-04 12:00", "06-04 12:45"),
-        delivery(3, 7, "06-04 12:00", "06-04 12:59"),
+        delivery(3, 7, "06-04 12:00", "06-04 12:59:59"),
         delivery(4, 7, "06-04 12:00", "06-04 13:00", customer_email="bo@example.com"),
         delivery(5, 7, "06-04 12:00", None),
     )["discounts"]
