@@ -21,6 +21,7 @@ from dagster import (
 
 from lineage_assets.backfill.ask import Ask, ask_from_config
 from lineage_assets.backfill.driver import Begun, Ran, Step, Stopped, drive
+from lineage_assets.backfill.ending import ending_lines
 from lineage_assets.backfill.explain import request_text
 from lineage_assets.backfill.interrupts import hearing_signals, not_interrupted
 from lineage_assets.backfill.lane import NO_RETRIES, OWNER_TAG, PLAN_TAG, ROLE_TAG, InProcessLane
@@ -32,6 +33,7 @@ from lineage_assets.clock import utc_now
 from lineage_assets.dagster_private import BACKFILL_TAG, make_new_backfill_id
 from lineage_assets.graph import AssetGraph
 from lineage_assets.ledger.owner import owner
+from lineage_assets.ledger.record import PartitionRecord
 from lineage_assets.settings import Settings
 
 JOB_NAME = "lineage_assets_backfill"
@@ -113,6 +115,7 @@ class Backfill:
         self.definitions = definitions
         self.settings = settings
         self.watcher: Watcher = getattr(context.resources, WATCHER_KEY)
+        self.records: list[PartitionRecord] = []
 
     def run(self, ask: Ask) -> None:
         """Plan, open, drive, close; raises when anything planned is not there in the end."""
@@ -155,6 +158,7 @@ class Backfill:
                 self.context.log.info("Running %s.", unit)
                 return tally
             case Ran(unit=unit, run_id=run_id, records=records):
+                self.records += records
                 now = tally.with_records(records)
                 self.context.log.info("%s ran as %s. So far: %s.", unit, run_id, now)
                 return now
@@ -174,4 +178,5 @@ class Backfill:
                 self.context.instance.report_run_canceling(run)
             raise DagsterExecutionInterruptedError
         if not tally.is_whole:
-            raise Failure(f"Not everything is there: {tally}.", allow_retries=False)
+            said = [f"Not everything is there: {tally}.", *ending_lines(tally, self.records)]
+            raise Failure("\n".join(said), allow_retries=False)
