@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 DAYS = [date(2021, 5, 24) + timedelta(days=number) for number in range(9)]
 TARGETS = DAYS[6:]
 
-EXAMPLES = 4
+EXAMPLES = 3
 
 # Shrinking would run Spark hundreds of times; the seed alone says what failed.
 few = settings(max_examples=EXAMPLES, phases=(Phase.generate,), suppress_health_check=list(HealthCheck), database=None)
