@@ -19,7 +19,7 @@ class ProgramFailedError(LineageAssetsError):
         self.cause = cause
         self.message = message
         self.log = log
-        super().__init__(f"The Spark program failed ({cause}): {message}{_where(log)}")
+        super().__init__(f"The Spark program failed ({cause}): {message.rstrip('.')}.{_where(log)}")
 
 
 class ProgramLostError(LineageAssetsError):

@@ -40,7 +40,7 @@ def local_spark_conf(settings: Settings, jars: Sequence[Path] = ()) -> dict[str,
         "spark.sql.shuffle.partitions": "4",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
-        "spark.sql.warehouse.dir": (settings.home / "driver" / "spark-warehouse").as_uri(),
+        "spark.sql.warehouse.dir": str(settings.home / "driver" / "spark-warehouse"),
         # A worker that is used again would hold the job modules of an earlier program.
         "spark.python.worker.reuse": "false",
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
@@ -48,7 +48,8 @@ def local_spark_conf(settings: Settings, jars: Sequence[Path] = ()) -> dict[str,
         f"{catalog}.type": "jdbc",
         f"{catalog}.uri": f"jdbc:sqlite:file:{database}?busy_timeout=30000&journal_mode=WAL",
         f"{catalog}.jdbc.schema-version": "V1",
-        f"{catalog}.warehouse": (settings.home / "warehouse").as_uri(),
+        # A plain path: Hadoop takes `%20` in an address for part of the name.
+        f"{catalog}.warehouse": str(settings.home / "warehouse"),
         # A warm session must see what others publish.
         f"{catalog}.cache-enabled": "false",
     }

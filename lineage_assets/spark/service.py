@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 NOT_STARTED = "spark did not start"
 TICK_SECONDS = 0.5
 CANCEL_TICK_SECONDS = 0.1
-CANCEL_SECONDS = 10.0
 
 log = logging.getLogger("lineage_assets.driver")
 
@@ -38,6 +37,8 @@ class Terms:
 
     idle_seconds: float
     most_programs: int
+    cancel_seconds: float
+    """How long a program may take to be cancelled: a Spark query is not while it is planned."""
     owner: int | None
     """The process whose end ends the driver; None for a driver that nobody owns."""
 
@@ -189,10 +190,11 @@ class Service:
         """Cancel until it ends: Spark forgets the wish, and the program may start another Spark job."""
         loop = asyncio.get_running_loop()
         log.info("%s: is cancelled", group)
-        deadline = loop.time() + CANCEL_SECONDS
+        seconds = self._terms.cancel_seconds
+        deadline = loop.time() + seconds
         while not job.done():
             if loop.time() > deadline:
-                log.error("%s: could not be cancelled in %g s; the driver ends with it", group, CANCEL_SECONDS)
+                log.error("%s: could not be cancelled in %g s; the driver ends with it", group, seconds)
                 engine.kill()
                 logging.shutdown()
                 os._exit(1)

@@ -97,7 +97,7 @@ def test_a_stop_lets_the_program_end_first_and_refuses_new_ones(home: Path) -> N
 def test_a_driver_that_cannot_cancel_ends_with_the_program_and_one_with_an_owner_ends_with_the_owner(
     home: Path,
 ) -> None:
-    stubborn = make_driven(home)
+    stubborn = make_driven(home, "--cancel-seconds", "2")
     stubborn.start()
     with stubborn.running("ignore_everything", "nobody"):
         pid, jvm = stubborn.status()["pid"], stubborn.status()["jvm_pid"]
