@@ -12,21 +12,42 @@ if TYPE_CHECKING:
     from lineage_assets.assets.declaration import Pipeline, landing, outbox, table
     from lineage_assets.assets.definitions import build_definitions
     from lineage_assets.datasets import Checks
+    from lineage_assets.launch.spark_conf import local_spark_conf
+    from lineage_assets.launch.submit import SparkSubmit
+    from lineage_assets.launch.warm import WarmDriver
     from lineage_assets.partitions import Daily, trailing_days
+    from lineage_assets.settings import load_settings
 
 _HOMES = {
     "Checks": "lineage_assets.datasets",
     "Daily": "lineage_assets.partitions",
     "Pipeline": "lineage_assets.assets.declaration",
+    "SparkSubmit": "lineage_assets.launch.submit",
+    "WarmDriver": "lineage_assets.launch.warm",
     "build_definitions": "lineage_assets.assets.definitions",
     "landing": "lineage_assets.assets.declaration",
+    "load_settings": "lineage_assets.settings",
+    "local_spark_conf": "lineage_assets.launch.spark_conf",
     "outbox": "lineage_assets.assets.declaration",
     "table": "lineage_assets.assets.declaration",
     "trailing_days": "lineage_assets.partitions",
 }
 """Public name -> the module that defines it."""
 
-__all__ = ["Checks", "Daily", "Pipeline", "build_definitions", "landing", "outbox", "table", "trailing_days"]
+__all__ = [
+    "Checks",
+    "Daily",
+    "Pipeline",
+    "SparkSubmit",
+    "WarmDriver",
+    "build_definitions",
+    "landing",
+    "load_settings",
+    "local_spark_conf",
+    "outbox",
+    "table",
+    "trailing_days",
+]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type of the name asked for
