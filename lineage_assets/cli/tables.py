@@ -28,7 +28,7 @@ _STATES = {"COMPLETED": "green", "FAILED": "red", "ABORTED": "yellow", "RUNNING"
 
 def states_table(verdicts: Verdicts, days: Sequence[str]) -> Table:
     """Assets by days, a letter a partition."""
-    table = Table(box=None)
+    table = Table(box=None, min_width=64)
     table.add_column("asset", no_wrap=True)
     table.add_column(f"{days[0]} to {days[-1]}", no_wrap=True)
     for asset, by_day in verdicts.items():
