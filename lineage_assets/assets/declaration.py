@@ -68,7 +68,7 @@ def table(name: str, dataset: str, columns: str, *, description: str = "", check
 
 
 def outbox(name: str, folder: str, columns: str, *, description: str = "", checks: Checks | None = None) -> Made:
-    """An asset that is sent, not stored: one file a partition, written once."""
+    """An asset that is sent, not stored: one file a partition in `folder` of the state folder, written once."""
     kept = checks if checks is not None else Checks()
     return Made(name, parse_fields(columns), outbox=folder, description=description, checks=kept)
 

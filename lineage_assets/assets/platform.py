@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lineage_assets.assets.declaration import JobDeclaration, Made
+from lineage_assets.assets.declaration import Made
 from lineage_assets.graph import AssetGraph, AssetKey, name_of
 from lineage_assets.launch.launcher import Launcher
 from lineage_assets.launch.table_history import table_ancestry
@@ -37,5 +37,5 @@ class Platform:
     def landing_root(self, folder: str) -> Path:
         return self.settings.home / "landing" / folder
 
-    def outbox_of(self, declaration: JobDeclaration, made: Made) -> Path | None:
-        return None if made.outbox is None else self.settings.home / "outbox" / declaration.group / made.outbox
+    def outbox_of(self, made: Made) -> Path | None:
+        return None if made.outbox is None else self.settings.home / made.outbox

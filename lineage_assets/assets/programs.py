@@ -42,7 +42,7 @@ def program_of(
         token=_token(asked, targets),
         targets=targets,
         lineage=Lineage(job.namespace, job.name, str(lineage_run)),
-        outputs=tuple(_output(declaration, made, platform) for made in declaration.makes if (made.name,) in chosen),
+        outputs=tuple(_output(made, platform) for made in declaration.makes if (made.name,) in chosen),
         tables=tuple(
             _table(parameter, read, ready, declaration, platform)
             for parameter, read in reads.items()
@@ -62,8 +62,8 @@ def _token(asked: Asked, targets: tuple[str, ...]) -> str:
     return f"{unit}:{assets}:{ranges_text(set_of(targets)).replace(' ', '')}"
 
 
-def _output(declaration: JobDeclaration, made: Made, platform: Platform) -> Output:
-    folder = platform.outbox_of(declaration, made)
+def _output(made: Made, platform: Platform) -> Output:
+    folder = platform.outbox_of(made)
     return Output(
         asset=made.name,
         columns=_columns(made.columns),

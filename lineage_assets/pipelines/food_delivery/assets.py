@@ -180,7 +180,7 @@ JOBS: tuple[JobDeclaration, ...] = (
         "example.email_discounts",
         outbox(
             "email_discounts",
-            "email_discounts",
+            "outbox",
             "id INTEGER, customer_email VARCHAR, customer_name VARCHAR, amount_off INTEGER, starts_on TIMESTAMP, "
             "ends_on TIMESTAMP",
             description="Mails to customers that have experienced order delays, one a discount.",
