@@ -76,8 +76,8 @@ def _wrong(measured: Measure, output: Output) -> Iterator[tuple[str, str]]:
     if missing:
         yield "nulls", f"of {_counted(measured.rows, 'row')} {', '.join(missing)}, which every row must have"
     if measured.keys is not None and measured.keys < measured.rows:
-        again = _counted(measured.rows - measured.keys, "row")
-        yield "duplicate keys", f"{again} of {measured.rows} repeat a key ({', '.join(output.key)})"
+        again = measured.rows - measured.keys
+        yield "duplicate keys", f"{again} of {_counted(measured.rows, 'row')} repeat a key ({', '.join(output.key)})"
 
 
 def _counted(count: int, noun: str) -> str:

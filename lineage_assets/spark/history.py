@@ -5,6 +5,7 @@ Pure values read from Iceberg's metadata as JSON; refuses to know Spark and Java
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,12 @@ INPUTS = "lineage_assets.inputs"
 STAGED = "lineage_assets.staged"
 """In the summary of a staged snapshot: the token."""
 
-BRANCH_PREFIX = "lineage_assets_"
+_BRANCH_PREFIX = "lineage_assets_"
+
+
+def branch_of(token: str) -> str:
+    """The branch on which this unit stages; a second try of the unit has the same."""
+    return _BRANCH_PREFIX + hashlib.sha256(token.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -72,15 +78,19 @@ class History:
                 return snapshot
         return None
 
+    def is_quarantine(self, branch: str) -> bool:
+        """Whether the branch was kept because of bad partitions, and its head says which."""
+        return RECORDS in self.snapshots[self.branches[branch]].summary
+
     def settled_quarantines(self) -> tuple[str, ...]:
         """Branches of ours whose bad partitions have all been published by a later snapshot of main."""
         return tuple(sorted(name for name, head in self.branches.items() if self._is_settled(name, head)))
 
     def _is_settled(self, name: str, head: int) -> bool:
-        quarantine = self.snapshots[head]
         # A branch without records is still being staged, or its driver died; its unit replaces it when it runs again.
-        if not name.startswith(BRANCH_PREFIX) or RECORDS not in quarantine.summary:
+        if not name.startswith(_BRANCH_PREFIX) or not self.is_quarantine(name):
             return False
+        quarantine = self.snapshots[head]
         since: set[str] = set()
         for snapshot in self.ancestors(self.main):
             if snapshot.order <= quarantine.order:

@@ -36,6 +36,7 @@ class StagedTable:
     token: str
     targets: Sequence[str]
     table: IcebergTable
+    location: str
     base: int | None
     """The snapshot of main that the range was staged upon; None when main had none."""
     files: Mapping[str | None, DayFiles]
@@ -63,15 +64,9 @@ class StagedTable:
             snapshot = self._commit(good, summary) if good else None
         except ConflictError as conflict:
             self.discard()
-            return OutputReport(_all_refused(reports, self.name, conflict), None, self.table.history().location)
-        is_quarantine = len(good) < len(reports)
-        if is_quarantine:
-            self.table.note_on_branch(self.branch, {RECORDS: summary[RECORDS]})
-        history = self.table.history()
-        over = [*history.settled_quarantines(), *(() if is_quarantine else (self.branch,))]
-        if over:
-            self.table.drop_branches(over)
-        return OutputReport(reports, snapshot, history.location)
+            return OutputReport(_all_refused(reports, self.name, conflict), None, self.location)
+        settle_branches(self.table, self.branch, summary[RECORDS])
+        return OutputReport(reports, snapshot, self.location)
 
     def _commit(self, good: Sequence[str], summary: Mapping[str, str]) -> int:
         try:
@@ -87,6 +82,19 @@ class StagedTable:
         if report.published:
             return report
         return replace(report, message=f"{report.message}; kept on the branch {self.branch} of {self.name}")
+
+
+def settle_branches(table: IcebergTable, branch: str, records: str) -> None:
+    """What follows a publish: the branch goes, or stays as quarantine when a day is bad; quarantines made good go."""
+    history = table.history()
+    over = list(history.settled_quarantines())
+    if branch in history.branches and not history.is_quarantine(branch):
+        if all(record["published"] for record in json.loads(records).values()):
+            over.append(branch)
+        else:
+            table.note_on_branch(branch, {RECORDS: records})
+    if over:
+        table.drop_branches(over)
 
 
 def adopted_from(snapshot: Snapshot, location: str, targets: Sequence[str]) -> Adopted:

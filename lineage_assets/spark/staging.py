@@ -5,18 +5,17 @@ Refuses to know what makes a partition good, and how good ones get to main.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
 from lineage_assets.spark.contract import plain_types
-from lineage_assets.spark.history import BRANCH_PREFIX, STAGED, History
+from lineage_assets.spark.history import RECORDS, STAGED, History, branch_of
 from lineage_assets.spark.iceberg import IcebergTable, create_table, quoted
 from lineage_assets.spark.inputs import days_of, within
 from lineage_assets.spark.place import Adopted
 from lineage_assets.spark.program import Output, Program
-from lineage_assets.spark.publish import StagedTable, adopted_from
+from lineage_assets.spark.publish import StagedTable, adopted_from, settle_branches
 from lineage_assets.spark.refusal import WrongLayoutError
 
 _LAYOUT = ("identity(ds)",)
@@ -36,10 +35,14 @@ class TablePlace:
 
     def adopted(self) -> Adopted | None:
         snapshot = self.history.published_by(self.program.token, self.program.targets)
-        return None if snapshot is None else adopted_from(snapshot, self.history.location, self.program.targets)
+        if snapshot is None:
+            return None
+        # The driver that published may have died before it came to this.
+        settle_branches(self.table, branch_of(self.program.token), snapshot.summary[RECORDS])
+        return adopted_from(snapshot, self.history.location, self.program.targets)
 
     def stage(self, frame: DataFrame) -> StagedTable:
-        branch = BRANCH_PREFIX + hashlib.sha256(self.program.token.encode()).hexdigest()[:16]
+        branch = branch_of(self.program.token)
         if branch in self.history.branches:
             self.table.drop_branches([branch])
         self.table.create_branch(branch, self.history.main)
@@ -54,6 +57,7 @@ class TablePlace:
             token=self.program.token,
             targets=self.program.targets,
             table=self.table,
+            location=self.history.location,
             base=self.history.main,
             files=self.table.added_files(branch),
         )

@@ -46,7 +46,7 @@ def test_other_bytes_are_refused_with_the_module_and_both_hashes(module: Path) -
 
 
 def test_a_module_that_is_not_there_is_refused() -> None:
-    with pytest.raises(CodeMismatchError, match="the module no.such.module .* is not there"):
+    with pytest.raises(CodeMismatchError, match=r"the module no\.such.module .* is not there"):
         verify({"no.such.module": HASH})
 
 

@@ -54,14 +54,14 @@ def test_a_named_snapshot_that_is_no_ancestor_of_the_newest_is_refused_with_tabl
     with pytest.raises(LostSnapshotError) as refused:
         pin("lake.orders", make_history(forked, main=4), (3, 4))
     assert str(refused.value) == (
-        "The records name snapshot 3 of lake.orders, which is no ancestor of 4, the newest that they name: the table was "
-        "changed behind our back. Materialize the upstream partitions again, or take the table as it is with "
+        "The records name snapshot 3 of lake.orders, which is no ancestor of 4, the newest that they name: "
+        "the table was changed behind our back. Materialize the upstream partitions again, or take the table as it is with "
         "`lineage-assets adopt`."
     )
 
 
 def test_a_named_snapshot_that_the_table_never_had_is_refused() -> None:
-    with pytest.raises(LostSnapshotError, match="snapshot 9 of lake.orders, which the table does not have"):
+    with pytest.raises(LostSnapshotError, match=r"snapshot 9 of .* which the table does not have"):
         pin("lake.orders", make_history(CHAIN, main=3), (3, 9))
 
 
@@ -91,7 +91,9 @@ def test_a_publish_that_does_not_tell_of_every_target_is_not_adopted() -> None:
 def quarantine_history(*later: str) -> History:
     """A quarantine of two days, one of them bad, and later publishes with these records."""
     kept = make_snapshot(2, 1, **{RECORDS: records(day=False, next=True)})
-    after = [make_snapshot(3 + place, 1 if place == 0 else 2 + place, **{RECORDS: said}) for place, said in enumerate(later)]
+    after = [
+        make_snapshot(3 + place, 1 if place == 0 else 2 + place, **{RECORDS: said}) for place, said in enumerate(later)
+    ]
     return make_history([make_snapshot(1, None), kept, *after], main=len(later) + 2 if later else 1, lineage_assets_x=2)
 
 

@@ -105,8 +105,8 @@ def test_a_rolled_back_snapshot_that_a_record_names_is_refused(lake: Lake) -> No
 def test_records_stay_usable_after_snapshots_were_expired(lake: Lake) -> None:
     old = lake.write("orders", JUNE[:1])
     newer = [lake.write("orders", [day]) for day in JUNE[1:4]]
-    expire = f"call lake.system.expire_snapshots(table => '{lake.table('orders')}', snapshot_ids => array({old}, {newer[0]}))"
-    lake.spark.sql(expire)
+    gone = f"array({old}, {newer[0]})"
+    lake.spark.sql(f"call lake.system.expire_snapshots(table => '{lake.table('orders')}', snapshot_ids => {gone})")
     assert pinned_snapshot(lake.spark, lake.reads("orders", JUNE[:4], snapshots=(old, newer[2]))) == newer[2]
     assert pinned_snapshot(lake.spark, lake.reads("orders", JUNE[:2], snapshots=(old,))) == newer[1]
 

@@ -11,7 +11,7 @@ DIRECT = {"type": "DIRECT", "subtype": "IDENTITY"}
 INDIRECT = {"type": "INDIRECT", "subtype": "JOIN"}
 
 
-def iceberg(path: str, name: str, **facets: Any) -> dict[str, Any]:
+def iceberg(path: str, name: str, **facets: object) -> dict[str, Any]:
     symlinks = {"identifiers": [{"namespace": "file:/wh", "name": name, "type": "TABLE"}]}
     return {"namespace": "file", "name": path, "facets": {"catalog": {"name": "lake"}, "symlinks": symlinks, **facets}}
 

@@ -1,4 +1,4 @@
-"""Real Spark for tests: one session for the whole suite, with a warehouse of its own, and small programs to run in it."""
+"""Real Spark for tests: one session for the suite, with a warehouse of its own, and small programs to run in it."""
 
 from __future__ import annotations
 
@@ -87,10 +87,14 @@ class Lake:
         table = self.table(name)
         wanted = sorted(days)
         listed = ", ".join(f"date'{day}'" for day in wanted)
-        frame = self.spark.sql(f"select explode(array({listed})) as ds").crossJoin(self.spark.range(rows)).select(
-            (F.unix_date("ds") * 100 + F.col("id")).cast("int").alias("id"),
-            (F.lit(amount) + F.col("id") * 30).cast("int").alias("amount"),
-            "ds",
+        frame = (
+            self.spark.sql(f"select explode(array({listed})) as ds")
+            .crossJoin(self.spark.range(rows))
+            .select(
+                (F.unix_date("ds") * 100 + F.col("id")).cast("int").alias("id"),
+                (F.lit(amount) + F.col("id") * 30).cast("int").alias("amount"),
+                "ds",
+            )
         )
         self.spark.sql(f"create namespace if not exists {self.namespace}")
         self.spark.sql(
@@ -100,35 +104,43 @@ class Lake:
         return self.snapshot(name)
 
     def snapshot(self, name: str) -> int:
-        newest = self.spark.sql(f"select snapshot_id from {self.table(name)}.refs where name = 'main'").first()
+        newest = self.spark.table(f"{self.table(name)}.refs").where("name = 'main'").first()
         assert newest is not None
         return int(newest["snapshot_id"])
 
+    def clear(self, name: str, day: str) -> None:
+        """Take all rows of a day away."""
+        empty = self.spark.table(self.table(name)).limit(0)
+        empty.writeTo(self.table(name)).overwrite(F.col("ds") == F.lit(date.fromisoformat(day)))
+
     def rows(self, name: str) -> Rows:
-        return sorted(tuple(row) for row in self.spark.table(self.table(name)).withColumn("ds", F.col("ds").cast("string")).collect())
+        return sorted(
+            tuple(row)
+            for row in self.spark.table(self.table(name)).withColumn("ds", F.col("ds").cast("string")).collect()
+        )
 
     def branches(self, name: str) -> list[str]:
-        refs = self.spark.sql(f"select name from {self.table(name)}.refs where type = 'BRANCH'").collect()
-        return sorted(row["name"] for row in refs if row["name"] != "main")
+        refs = self.spark.table(f"{self.table(name)}.refs").where("type = 'BRANCH' and name != 'main'").collect()
+        return sorted(row["name"] for row in refs)
 
     def run(self, program: Program) -> Report:
         return run(self.spark, program, events_file=self.folder / f"{program.lineage.run_id}.ndjson")
 
-    def output(self, name: str, **said: Any) -> Output:
+    def output(self, name: str, **said: object) -> Output:
         return Output(**{"asset": name, "columns": ORDERS, "table": self.table(name), **said})
 
-    def reads(self, name: str, targets: Iterable[str], *, days: int = 1, **said: Any) -> TableInput:
+    def reads(self, name: str, targets: Iterable[str], *, days: int = 1, **said: object) -> TableInput:
         """The input `name` through the window of the `days` days that end with each target."""
         window = {target: (shifted(target, 1 - days), target) for target in targets}
         return TableInput(**{"parameter": name, "asset": name, "table": self.table(name), "window": window, **said})
 
 
-def make_program(job: str, targets: Iterable[str], **said: Any) -> Program:
+def make_program(job: str, targets: Iterable[str], **said: object) -> Program:
     """A program of a job in `spark_jobs`, with the token of nobody else unless one is said."""
     made: dict[str, Any] = {
         "function": f"{JOBS}:{job}",
         "code": {JOBS: source_hash(JOBS)},
-        "token": f"run-{uuid4()}",
+        "token": fresh_token(),
         "targets": tuple(sorted(targets)),
         "lineage": Lineage("test", f"test.{job}", str(uuid4())),
         "outputs": (),
@@ -136,7 +148,11 @@ def make_program(job: str, targets: Iterable[str], **said: Any) -> Program:
     return Program(**{**made, **said})
 
 
-def make_landing(root: Path, files: dict[str, str], **said: Any) -> LandingInput:
+def fresh_token() -> str:
+    return f"run-{uuid4()}"
+
+
+def make_landing(root: Path, files: dict[str, str], **said: object) -> LandingInput:
     """Landing files with these contents by day, written below the root and listed."""
     for day, content in files.items():
         folder = root / f"ds={day}"
