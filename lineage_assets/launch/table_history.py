@@ -9,7 +9,6 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 
 def table_ancestry(catalog: Path, table: str) -> frozenset[int]:
@@ -40,4 +39,5 @@ def _metadata_location(catalog: Path, table: str) -> Path | None:
             " WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?",
             (catalog_name, namespace, name),
         ).fetchone()
-    return None if row is None else Path(unquote(urlsplit(row[0]).path))
+    # Hadoop writes a path as it is, with or without its scheme: what looks quoted is part of the name.
+    return None if row is None else Path(row[0].removeprefix("file://").removeprefix("file:"))

@@ -23,6 +23,7 @@ from lineage_assets.launch.driver_process import driver_processes
 from lineage_assets.launch.launcher import Launcher, ProgramFailedError, ProgramLostError
 from lineage_assets.launch.spark_conf import local_spark_conf
 from lineage_assets.launch.submit import SparkSubmit
+from lineage_assets.launch.table_history import table_ancestry
 from lineage_assets.launch.warm import Terms, WarmDriver
 from lineage_assets.settings import Settings, load_settings
 from lineage_assets.spark.code import source_hash
@@ -134,6 +135,8 @@ def test_both_launchers_bring_home_the_same_report(settings: Settings, warm: War
     assert alone.reports[0].application_id != first.reports[0].application_id
     assert sum("Started a Spark driver in" in line for line in first.log) == 1
     assert sum("Started a Spark driver in" in line for line in second.log) == 0
+    snapshots = [run.reports[0].outputs["orders"].snapshot for run in (first, second, alone)]
+    assert set(snapshots) <= table_ancestry(settings.home / "catalog.db", "lake.food_delivery.orders")
     # Nothing of the warehouse has strayed to a folder of another spelling.
     assert [one.name for one in settings.home.parent.iterdir()] == ["a home%20 of ours"]
     assert list((settings.home / "warehouse").rglob("*.parquet")) != []
