@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from dagster import AssetKey as DagsterAssetKey
 from dagster import DagsterInstance, Definitions, TimeWindow, TimeWindowPartitionsDefinition
@@ -22,13 +23,14 @@ from lineage_assets.dagster_private import (
     USER_TAG,
     AssetBackfillData,
     AssetGraphSubset,
+    BaseAssetGraph,
     BulkActionStatus,
     PartitionBackfill,
     TimestampWithTimezone,
 )
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.record import State
-from lineage_assets.partitions import PartitionSet, key_of
+from lineage_assets.partitions import PartitionSet, key_of, set_of
 
 _ENDING = (BulkActionStatus.CANCELING, BulkActionStatus.CANCELED)
 
@@ -100,6 +102,18 @@ def is_cancelled(instance: DagsterInstance, backfill_id: str) -> bool:
     """Whether a person has asked for its end, or deleted it."""
     record = instance.get_backfill(backfill_id)
     return record is None or record.status in _ENDING
+
+
+def targeted(instance: DagsterInstance, backfill_id: str, graph: BaseAssetGraph[Any]) -> dict[AssetKey, PartitionSet]:
+    """The partitions that a backfill is to make, whoever launched it; none when its record is gone."""
+    record = instance.get_backfill(backfill_id)
+    if record is None or record.asset_backfill_data is None:
+        return {}
+    target = record.get_asset_backfill_data(graph).target_subset
+    return {
+        tuple(key.path): set_of(subset.get_partition_keys())
+        for key, subset in target.partitions_subsets_by_asset_key.items()
+    }
 
 
 def _with(one: Mapping[AssetKey, PartitionSet], other: Mapping[AssetKey, PartitionSet]) -> dict[AssetKey, PartitionSet]:

@@ -84,14 +84,17 @@ class Engine:
         spark.catalog.clearCache()
         return failure
 
-    def cancel(self, group: str) -> None:
-        """Cancel what runs of a group now, and tell its program to go no further."""
+    def cancel(self, group: str) -> bool:
+        """Cancel what runs of a group now and tell its program to go no further; whether all of that is over."""
         current = self._current
         try:
-            if current is not None:
-                cancel(current, group)
+            if current is None:
+                return jvm.running_tasks(self._spark) == 0
+            cancel(current, group)
         except (Py4JError, OSError):
             log.exception("%s: the JVM takes no cancel", group)
+            return self.has_lost_its_jvm()
+        return False
 
     def stop(self) -> None:
         """Stop Spark and see its JVM end."""

@@ -31,6 +31,11 @@ def make_active(spark: SparkSession) -> None:
     SparkSession._activeSession = spark  # noqa: SLF001
 
 
+def running_tasks(spark: SparkSession) -> int:
+    """How many there are, those included that were cancelled and do not heed it."""
+    return sum(int(one.numRunningTasks()) for one in java_context(spark).statusTracker().getExecutorInfos())
+
+
 def process(spark: SparkSession) -> Any:  # noqa: ANN401 - a Popen, which PySpark hangs onto py4j's gateway
     """The JVM as a child process; there is none when this process was started by spark-submit."""
     return cast("Any", spark.sparkContext._gateway).proc  # noqa: SLF001

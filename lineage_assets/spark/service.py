@@ -187,19 +187,23 @@ class Service:
             self._end(f"served {self._served} programs")
 
     async def _cancel(self, engine: Engine, job: asyncio.Future[Failure | None], group: str) -> None:
-        """Cancel until it ends: Spark forgets the wish, and the program may start another Spark job."""
-        loop = asyncio.get_running_loop()
+        """Cancel until program and tasks have ended: Spark forgets the wish, and the program may ask for more."""
         log.info("%s: is cancelled", group)
+        loop = asyncio.get_running_loop()
         seconds = self._terms.cancel_seconds
         deadline = loop.time() + seconds
-        while not job.done():
+        is_over = False
+        while not (is_over and job.done()):
             if loop.time() > deadline:
                 log.error("%s: could not be cancelled in %g s; the driver ends with it", group, seconds)
                 engine.kill()
                 logging.shutdown()
                 os._exit(1)
-            loop.run_in_executor(None, engine.cancel, group)
-            await asyncio.wait({job}, timeout=CANCEL_TICK_SECONDS)
+            attempt = loop.run_in_executor(None, engine.cancel, group)
+            await asyncio.wait({attempt}, timeout=seconds)
+            is_over = attempt.done() and attempt.result()
+            if not is_over:
+                await asyncio.sleep(CANCEL_TICK_SECONDS)
 
     def _status(self) -> dict[str, Any]:
         busy = self._line[0].who if self._line else None
