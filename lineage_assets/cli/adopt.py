@@ -2,6 +2,19 @@
 
 import click
 
+from lineage_assets.errors import LineageAssetsError
+
+
+class NoTableError(LineageAssetsError):
+    """An asset was to be adopted that leaves no table."""
+
+    def __init__(self, asset: str) -> None:
+        self.asset = asset
+        super().__init__(
+            f'The asset "{asset}" leaves no table: there is nothing to take in. '
+            f"`lineage-assets backfill {asset} --from DAY` makes its partitions."
+        )
+
 
 @click.command()
 @click.argument("asset")
@@ -15,18 +28,24 @@ def adopt(*, asset: str, first: str, last: str | None) -> None:
     from lineage_assets.assets.asked import ADOPT_TAG
     from lineage_assets.backfill.lane import quiet
     from lineage_assets.cli.project import load_project, open_instance
+    from lineage_assets.cli.ready import ready_for_spark
     from lineage_assets.cli.tables import causes_table, states_table
     from lineage_assets.clock import utc_now
+    from lineage_assets.graph import name_of
     from lineage_assets.ledger.dagster_log import read_history
     from lineage_assets.partitions import keys_of, parse_day
     from lineage_assets.settings import load_settings
 
     project = load_project()
+    settings = load_settings()
     key = project.graph.find(asset)
+    if project.graph.nodes[key].dataset is None:
+        raise NoTableError(name_of(key))
     start, end = parse_day(first), parse_day(last if last is not None else first)
     days = keys_of(project.graph.nodes[key].partitions.asked(asset, start, end, now=utc_now()))
+    ready_for_spark(settings)
     console = Console(highlight=False)
-    with open_instance(load_settings()) as instance:
+    with open_instance(settings) as instance:
         job = project.definitions.resolve_implicit_global_asset_job_def()
         result = job.execute_in_process(
             instance=instance,

@@ -21,6 +21,7 @@ def backfill(*, asset: str, first: str, last: str | None, without_root: bool, re
     from lineage_assets.backfill.ask import Ask
     from lineage_assets.backfill.explain import PlanView
     from lineage_assets.cli.project import load_project, shown_plan
+    from lineage_assets.cli.ready import ready_for_spark
     from lineage_assets.cli.running import exit_code, run_backfill
     from lineage_assets.settings import load_settings
 
@@ -28,6 +29,7 @@ def backfill(*, asset: str, first: str, last: str | None, without_root: bool, re
     project = load_project()
     ask = Ask(asset, first, last, include_root=not without_root, reason=reason, requested_by=_person())
     plan = shown_plan(project, ask, settings)
+    ready_for_spark(settings)
     Console(highlight=False).print(PlanView(plan))
     if not plan.assets:
         return

@@ -15,6 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from lineage_assets.cli.project import load_project, open_instance
+from lineage_assets.cli.ready import ready_for_lineage, ready_for_spark
 from lineage_assets.cli.story import Story
 from lineage_assets.launch.driver_process import driver_processes
 from lineage_assets.marquez import process as marquez
@@ -48,8 +49,14 @@ class Stage:
 
 @contextmanager
 def demo_stage(console: Console) -> Iterator[Stage]:
-    """Set up in `demo/` of the state folder, emptied first; whatever was started is stopped at the end."""
-    home = load_settings().home / "demo"
+    """Set up in `demo/` of the state folder, emptied first; whatever was started is stopped at the end.
+
+    Refused before that when something is missing.
+    """
+    asked = load_settings()
+    ready_for_lineage(asked)
+    ready_for_spark(asked)
+    home = asked.home / "demo"
     _clear(home)
     use_home(home)
     settings = load_settings()

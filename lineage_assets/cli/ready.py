@@ -1,0 +1,27 @@
+"""What must be there before a command begins anything: Java and Spark's jars, and a lineage server that was named.
+
+Refuses, or fetches; changes nothing in the state folder.
+"""
+
+from __future__ import annotations
+
+import click
+
+from lineage_assets.launch.jars import find_jars
+from lineage_assets.launch.java import find_java
+from lineage_assets.marquez.client import marquez_at
+from lineage_assets.settings import Settings
+
+
+def ready_for_spark(settings: Settings) -> None:
+    """Find Java and the jars, fetching what is missing; raises what they raise."""
+    find_java(settings)
+    find_jars(settings, say=lambda line: click.echo(line, err=True))
+
+
+def ready_for_lineage(settings: Settings) -> None:
+    """Ask the lineage server that the settings name, if they do; raises ``MarquezUnreachableError``."""
+    if settings.openlineage_url is not None:
+        key = settings.openlineage_api_key
+        with marquez_at(settings.openlineage_url, api_key=None if key is None else key.get_secret_value()) as server:
+            server.namespaces()
