@@ -51,12 +51,21 @@ def wait_in_spark(spark: SparkSession, program: Program) -> Report:
 
 
 def wait_in_python(spark: SparkSession, program: Program) -> Report:
-    """Between two Spark jobs, where Spark's own cancel does nothing."""
+    """Between two Spark jobs, where Spark's own cancel does nothing, until a file says to end."""
     folder = Path(program.token)
     (folder / "begun").touch()
-    while True:
+    while not (folder / "end").exists():
         stop_if_cancelled(spark)
         time.sleep(0.01)
+    return report_of(program, spark)
+
+
+def burn(spark: SparkSession, program: Program) -> Report:
+    """A task that takes no notice of its end, in the middle of one row, for longer than any test waits."""
+    (Path(program.token) / "begun").touch()
+    inner = "aggregate(sequence(1, 30000), id, (b, y) -> b + y)"
+    spark.range(1).selectExpr(f"aggregate(sequence(1, 30000), id, (a, x) -> a + {inner})").collect()
+    return report_of(program, spark)
 
 
 def ignore_everything(_spark: SparkSession, program: Program) -> Report:

@@ -7,7 +7,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import psutil
 import pytest
 from click.testing import CliRunner
 
@@ -94,24 +93,25 @@ def test_a_stop_lets_the_program_end_first_and_refuses_new_ones(home: Path) -> N
     assert CliRunner().invoke(driver, ["stop"], catch_exceptions=False).output == "No Spark driver is up.\n"
 
 
-def test_a_driver_that_cannot_cancel_ends_with_the_program_and_one_with_an_owner_ends_with_the_owner(
-    home: Path,
-) -> None:
-    stubborn = make_driven(home, "--cancel-seconds", "2")
-    stubborn.start()
-    with stubborn.running("ignore_everything", "nobody"):
-        pid, jvm = stubborn.status()["pid"], stubborn.status()["jvm_pid"]
-    ends(stubborn, pid)
+@pytest.mark.parametrize("function", ["ignore_everything", "burn"])
+def test_a_driver_that_cannot_cancel_ends_with_the_program(home: Path, function: str) -> None:
+    driven = make_driven(home, "--cancel-seconds", "2")
+    driven.start()
+    driven.run("count")
+    with driven.running(function, "nobody"):
+        pid, jvm = driven.status()["pid"], driven.status()["jvm_pid"]
+    ends(driven, pid)
     until(lambda: not is_up(jvm), "the JVM has ended")
-    assert "could not be cancelled" in log_of(stubborn)
+    assert "could not be cancelled in 2 s" in log_of(driven)
 
+
+def test_a_driver_with_an_owner_ends_with_the_owner(home: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as owner:
-        owned = make_driven(home)
-        owned.terms = ("--owner", str(owner.pid))
-        owned.start()
-        pid = owned.status()["pid"]
-    ends(owned, pid)
-    assert [process for process in psutil.Process().children(recursive=True) if "java" in process.name()] == []
+        driven = make_driven(home)
+        driven.terms = ("--owner", str(owner.pid))
+        driven.start()
+        pid = driven.status()["pid"]
+    ends(driven, pid)
 
 
 def test_settings_that_spark_does_not_start_with_are_a_failure_not_a_loss(home: Path) -> None:

@@ -2,10 +2,11 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -29,7 +30,7 @@ from lineage_assets.settings import Settings, load_settings
 from lineage_assets.spark.code import source_hash
 from lineage_assets.spark.landing import landing_files, landing_version
 from lineage_assets.spark.program import LandingInput, Lineage, Output, OutputReport, Program, Report
-from tests.launch.driven import STUB, make_driven, until
+from tests.launch.driven import STUB, until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -162,33 +163,60 @@ def test_a_job_of_other_bytes_is_refused(settings: Settings, warm: WarmDriver) -
     assert (error.cause, JOBS in error.message) == ("refused", True)
 
 
-def begun(folder: Path) -> Callable[[], bool]:
-    return (folder / "begun").exists
+@pytest.fixture(scope="module")
+def stub(settings: Settings) -> WarmDriver:
+    """For programs that wait as long as a test needs."""
+    return WarmDriver(
+        {**local_spark_conf(settings), "spark.app.name": "stub"}, settings, Terms(owner=os.getpid()), STUB
+    )
 
 
-def test_a_killed_driver_is_a_loss_and_a_busy_one_is_told_of(settings: Settings, tmp_path: Path) -> None:
-    """With stub programs, which wait for as long as the test needs."""
-    stub = WarmDriver(make_driven(tmp_path).child.conf, settings, Terms(owner=os.getpid()), STUB)
-    program = replace(make_program(settings), function="stub_jobs:wait_in_python", code={})
-    programs = {name: replace(program, token=str(tmp_path / name)) for name in ("first", "second")}
-    for name in programs:
-        (tmp_path / name).mkdir()
+def make_waiting(settings: Settings, folder: Path, name: str) -> Program:
+    (folder / name).mkdir()
+    return replace(make_program(settings), function="stub_jobs:wait_in_python", code={}, token=str(folder / name))
+
+
+def busy(settings: Settings) -> Mapping[str, Any] | None:
+    """What the driver says of itself that serves somebody."""
+    said = (process.status() for process in driver_processes(settings.home))
+    return next((one for one in said if one is not None and one["busy_with"]), None)
+
+
+def test_a_killed_driver_is_a_loss_for_its_program_and_another_driver_for_those_that_wait(
+    settings: Settings, stub: WarmDriver, tmp_path: Path
+) -> None:
+    one, two = (make_waiting(settings, tmp_path, name) for name in ("one", "two"))
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(launched, stub, programs["first"])
-        until(begun(tmp_path / "first"), "the first program runs")
-        (process,) = [one for one in driver_processes(settings.home) if (said := one.status()) and said["busy_with"]]
-        second = pool.submit(launched, stub, programs["second"])
-        until(lambda: (said := process.status()) and said["waiting"], "the second waits")
-        said = process.status()
+        first = pool.submit(launched, stub, one)
+        until((tmp_path / "one" / "begun").exists, "the first program runs")
+        second = pool.submit(launched, stub, two)
+        until(lambda: (said := busy(settings)) and said["waiting"], "the second waits")
+        said = busy(settings)
         assert said is not None
         os.kill(said["pid"], signal.SIGKILL)
         (error,) = first.result().errors
         assert isinstance(error, ProgramLostError)
-        # Nothing of the second had begun: it is served by a new driver.
-        until(begun(tmp_path / "second"), "the second program runs")
-        os.kill((process.status() or {})["pid"], signal.SIGTERM)
-        (error,) = second.result().errors
-    assert isinstance(error, ProgramFailedError)
-    assert error.cause == "cancelled"
+        (tmp_path / "two" / "end").touch()
+        assert second.result().result.success
     (line,) = [line for line in second.result().log if line.startswith("Waits for")]
     assert line.startswith("Waits for the Spark driver, which is busy with orders 2021-06-04..2021-06-05 (run ")
+
+
+def test_an_interrupted_run_cancels_its_program_and_leaves_the_driver_up(
+    settings: Settings, stub: WarmDriver, tmp_path: Path
+) -> None:
+    program = make_waiting(settings, tmp_path, "one")
+
+    def interrupt() -> int:
+        until((tmp_path / "one" / "begun").exists, "the program runs")
+        said = busy(settings)
+        os.kill(os.getpid(), signal.SIGINT)
+        assert said is not None
+        return int(said["pid"])
+
+    with ThreadPoolExecutor(1) as pool:
+        interrupting = pool.submit(interrupt)
+        run = launched(stub, program)
+    assert (run.result.success, run.reports, run.errors) == (False, [], [])
+    until(lambda: busy(settings) is None, "the program is over")
+    assert interrupting.result() in {(process.status() or {}).get("pid") for process in driver_processes(settings.home)}
