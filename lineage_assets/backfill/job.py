@@ -173,9 +173,7 @@ class Backfill:
 
     def _raise_for(self, tally: Tally) -> None:
         if tally.is_cancelled:
-            run = self.context.instance.get_run_by_id(self.context.run_id)
-            if run is not None:
-                self.context.instance.report_run_canceling(run)
+            self.context.instance.report_run_canceling(self.context.run)
             raise DagsterExecutionInterruptedError
         if not tally.is_whole:
             said = [f"Not everything is there: {tally}.", *ending_lines(tally, self.records)]

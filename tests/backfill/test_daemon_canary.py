@@ -22,6 +22,7 @@ from dagster._daemon.backfill import execute_backfill_iteration
 
 from lineage_assets.assets.definitions import graph_of
 from lineage_assets.backfill.job import JOB_NAME
+from lineage_assets.backfill.lane import ROLE_TAG, UNIT_ROLE
 from lineage_assets.backfill.plan import BackfillPlan
 from lineage_assets.backfill.planner import plan_backfill
 from lineage_assets.backfill.request import BackfillRequest
@@ -92,6 +93,7 @@ class Daemon:
                 "dagster/asset_partition_range_start": first,
                 "dagster/asset_partition_range_end": last,
                 BACKFILL_TAG: "abcdefgh",
+                ROLE_TAG: UNIT_ROLE,
             },
         )
 

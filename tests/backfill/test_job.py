@@ -241,3 +241,24 @@ def test_what_is_refused_opens_no_record_and_runs_nothing(shop: Shop, ask: Ask) 
 def test_nothing_to_redo_is_a_success_without_a_record(shop: Shop) -> None:
     assert shop.backfill(Ask("best", "2021-06-01", include_root=False)).success
     assert shop.instance.get_backfills() == []
+
+
+def test_the_launchpad_runs_it_with_nobody_watching(shop: Shop) -> None:
+    feed(shop.settings, *range(1, 13))
+    job = shop.definitions.resolve_job_def(JOB_NAME)
+    config = {"asset": "orders", "from": "2021-06-12"}
+    result = job.execute_in_process(
+        run_config={"ops": {OP_NAME: {"config": config}}}, instance=shop.instance, raise_on_error=False
+    )
+    (record,) = shop.instance.get_backfills()
+    assert not result.success
+    assert record.status is BulkActionStatus.COMPLETED_FAILED
+    failure = next(event for event in result.all_events if event.is_step_failure)
+    assert "lineage-assets backfill orders --from 2021-06-10 --to 2021-06-11" in str(failure.step_failure_data.error)
+
+
+def test_a_backfill_is_told_by_the_lineage_room_from_its_own_run(shop: Shop) -> None:
+    feed(shop.settings, *range(1, 13))
+    shop.backfill(Ask("orders", "2021-06-01", "2021-06-12"))
+    told = [entry.user_message for entry in shop.instance.all_logs(shop.anchor.run_id)]
+    assert any("48 done of 48 partitions. Lineage: " in message for message in told)

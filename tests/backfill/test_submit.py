@@ -12,7 +12,7 @@ from lineage_assets.assets.definitions import graph_of
 from lineage_assets.backfill.plan import BackfillPlan
 from lineage_assets.backfill.planner import plan_backfill
 from lineage_assets.backfill.request import BackfillRequest
-from lineage_assets.backfill.submit import Label, close_record, is_cancelled, open_record
+from lineage_assets.backfill.submit import Label, close_record, is_cancelled, open_record, targeted
 from lineage_assets.backfill.tally import Tally
 from lineage_assets.dagster_private import AssetGraphSubset, BulkActionStatus, PartitionBackfill
 from lineage_assets.graph import name_of
@@ -157,3 +157,19 @@ def test_what_a_cancelled_backfill_did_not_run_is_not_called_failed(
 
 def test_a_record_that_a_person_deleted_counts_as_cancelled(instance: DagsterInstance) -> None:
     assert is_cancelled(instance, "nothere1")
+
+
+def test_the_target_of_a_backfill_reads_back_as_planned(
+    instance: DagsterInstance, definitions: Definitions, plan: BackfillPlan
+) -> None:
+    open_record(instance, definitions, "abcdefgh", plan, LABEL)
+    graph = definitions.resolve_asset_graph()
+    assert targeted(instance, "abcdefgh", graph) == {one.asset: one.partitions for one in plan.assets}
+    assert targeted(instance, "nothere1", graph) == {}
+
+
+def test_closing_a_record_that_a_person_deleted_writes_none(
+    instance: DagsterInstance, definitions: Definitions, plan: BackfillPlan
+) -> None:
+    close_record(instance, definitions, "nothere1", Tally(plan))
+    assert instance.get_backfills() == []

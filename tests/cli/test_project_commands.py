@@ -24,6 +24,8 @@ Captured = pytest.CaptureFixture[str]
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = write_project(tmp_path / "project")
     isolate(monkeypatch, folder)
+    # The small shop's launcher needs neither Java nor jars.
+    monkeypatch.setattr("lineage_assets.cli.ready.ready_for_spark", lambda _settings: None)
     return folder
 
 
