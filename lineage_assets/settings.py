@@ -74,6 +74,8 @@ class Settings(BaseSettings):
     openlineage_spec: AbsolutePath | None = Field(default=None, validation_alias="OPENLINEAGE_SPEC")
     """The published OpenLineage schemas; only tests ask for them."""
     launcher: Literal["warm", "submit"] = Field(default="warm", validation_alias="LINEAGE_ASSETS_LAUNCHER")
+    driver_owner: int | None = Field(default=None, ge=1, validation_alias="LINEAGE_ASSETS_DRIVER_OWNER")
+    """A process whose end ends the warm drivers started for it: a demo's, a test run's."""
     range_run_threshold: int = Field(default=60, ge=1, validation_alias="LINEAGE_ASSETS_RANGE_RUN_THRESHOLD")
     """Ranges of more partitions than this are one lineage run a contiguous range."""
     gate_wait_seconds: float = Field(default=600.0, ge=0, validation_alias="LINEAGE_ASSETS_GATE_WAIT_SECONDS")

@@ -57,9 +57,9 @@ class WarmDriver:
     """What starts a driver; its own arguments follow."""
 
     @classmethod
-    def from_resource(cls, resource: LazyPySparkResource, settings: Settings, terms: Terms = Terms()) -> WarmDriver:
+    def from_resource(cls, resource: LazyPySparkResource, settings: Settings) -> WarmDriver:
         """A driver with the Spark settings of dagster-pyspark's resource."""
-        return cls(conf_of(resource), settings, terms)
+        return cls(conf_of(resource), settings, Terms(owner=settings.driver_owner))
 
     def launch(self, context: AssetExecutionContext, program: Program) -> Report:
         say: Say = context.log.info

@@ -25,7 +25,7 @@ REFUSED = "refused"
 CANCELLED = "cancelled"
 
 STACK_CHARACTERS = 4000
-JAVA_FRAME = ("at ", "... ")
+NOISE = ("An error occurred while calling ", "at ", "... ")
 
 
 class Run(Protocol):
@@ -83,6 +83,7 @@ def _was_cancelled(spark: SparkSession) -> bool:
 
 
 def _first_lines(text: str, most: int = 3) -> str:
-    """What a person needs of a message that may be a Java stack trace."""
+    """What a person needs of a message that may be a Java stack trace as py4j hands it on."""
     lines = (line.strip() for line in text.splitlines())
-    return " ".join([line for line in lines if line and not line.startswith(JAVA_FRAME)][:most])[:1000]
+    told = [line.removeprefix(": ") for line in lines if line and not line.startswith(NOISE)]
+    return " ".join(told[:most])[:1000]

@@ -42,13 +42,15 @@ COLUMNS = (("id", "int"), ("amount", "int"))
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """One state folder for both launchers; its name has what trips up careless quoting."""
-    return load_settings().model_copy(update={"home": tmp_path_factory.mktemp("state") / "a home%20 of ours"})
+    return load_settings().model_copy(
+        update={"home": tmp_path_factory.mktemp("state") / "a home%20 of ours", "driver_owner": os.getpid()}
+    )
 
 
 @pytest.fixture(scope="module")
 def warm(settings: Settings) -> Iterator[WarmDriver]:
     spark = LazyPySparkResource(spark_config=local_spark_conf(settings))
-    yield WarmDriver.from_resource(spark, settings, Terms(owner=os.getpid()))
+    yield WarmDriver.from_resource(spark, settings)
     for process in driver_processes(settings.home):
         process.stop(now=True)
 

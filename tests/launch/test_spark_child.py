@@ -1,0 +1,30 @@
+"""What a child process with Spark in it gets from ours."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from lineage_assets.launch.spark_child import project_path, spark_environment
+from lineage_assets.settings import load_settings
+
+
+def test_a_child_sees_nothing_of_another_spark_and_the_same_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_HOME", "/opt/spark-2")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--packages evil pyspark-shell")
+    environment = spark_environment(load_settings())
+    assert not {"SPARK_HOME", "PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY_PORT"} & set(environment)
+    assert environment["PYSPARK_PYTHON"] == environment["PYSPARK_DRIVER_PYTHON"] == sys.executable
+    assert (Path(environment["JAVA_HOME"]) / "bin" / "java").exists()
+
+
+def test_a_child_imports_from_where_we_do_but_its_own_python_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", str(tmp_path / "project"), str(tmp_path / "gone"), *sys.path])
+    found = project_path()
+    assert found[:2] == [str(tmp_path), str(tmp_path / "project")]
+    assert str(tmp_path / "gone") not in found
+    assert [folder for folder in found if "site-packages" in folder or folder.endswith("lib-dynload")] == []
