@@ -27,8 +27,11 @@ def ending_lines(tally: Tally, records: Iterable[PartitionRecord]) -> Iterator[s
     commands = [ask.command for ask in asks_that_mend(bad)]
     if tally.is_cancelled or (tally.not_run and not commands):
         yield "To run what is left, give the same command again."
+    elif len(commands) == 1:
+        yield f"When the cause is gone: {commands[0]}"
     elif commands:
-        yield f"When the cause is gone: {'; '.join(commands)}"
+        yield "When the causes are gone:"
+        yield from (f"  {command}" for command in commands)
 
 
 def asks_that_mend(bad: Iterable[PartitionRecord]) -> Iterator[Ask]:

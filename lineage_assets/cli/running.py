@@ -52,12 +52,14 @@ def _say_end(
     console: Console, display: ProgressDisplay, result: ExecuteInProcessResult, log: Path, seconds: float
 ) -> None:
     if display.tally is None:
-        console.print(f"The backfill could not run: {_failure(result)} Its output is in {log}.", style="red")
+        said = f"The backfill could not run: {_failure(result)} Its output is in {log}."
+        console.print(said, style="red", markup=False, soft_wrap=True)
         return
     stopped = "Stopped. " if display.tally.is_cancelled else ""
     console.print(f"{stopped}{display.tally}, in {seconds:.1f} s.", style="bold")
     for line in ending_lines(display.tally, display.records):
-        console.print(f"  {line}")
+        # Unwrapped, so that a command can be copied; as it is, whatever brackets a cause has.
+        console.print(f"  {line}", markup=False, soft_wrap=True)
 
 
 def _failure(result: ExecuteInProcessResult) -> str:

@@ -55,6 +55,15 @@ def test_the_command_reaches_above_the_backfill_when_badness_began_there() -> No
     assert said[-1].endswith("lineage-assets backfill order_status --from 2021-06-02 --to 2021-06-02")
 
 
+def test_where_badness_began_in_several_assets_each_has_its_command() -> None:
+    said = lines(failed("orders", "2021-06-04"), failed("menus", "2021-06-05"))
+    assert said[-3:] == [
+        "When the causes are gone:",
+        "  lineage-assets backfill menus --from 2021-06-05 --to 2021-06-05",
+        "  lineage-assets backfill orders --from 2021-06-04 --to 2021-06-04",
+    ]
+
+
 def test_a_block_by_a_blocked_partition_is_followed_to_its_beginning() -> None:
     said = lines(
         blocked("orders_7_days", "2021-06-07", ("orders", "2021-06-07")),

@@ -92,7 +92,7 @@ def test_a_backfill_with_a_bad_day_says_what_is_missing_why_and_what_mends_it(ca
     assert "38 done, 1 failed, 9 blocked of 48 partitions, in " in said
     assert "failed   orders 2021-06-05: schema change: " in said
     assert "blocked  weekly 2021-06-05..2021-06-07" in said
-    assert "lineage-assets backfill orders --from 2021-06-05 --to 2021-06-05" in " ".join(said.split())
+    assert "  When the cause is gone: lineage-assets backfill orders --from 2021-06-05 --to 2021-06-05\n" in said
     assert "Traceback" not in said + ended.err
 
 
