@@ -45,6 +45,11 @@ class WholeFileReader(PipesMessageReader):
                 for line in filter(None, whole.split("\n")):
                     handler.handle_message(json.loads(line))
 
+    @property
+    def expected_writer_count(self) -> int:
+        # That of the class above warns, each time, that it is a preview.
+        return 1
+
     def no_messages_debug_text(self) -> str:
         return "The program's messages go through a temporary file."
 
