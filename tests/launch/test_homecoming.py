@@ -18,7 +18,11 @@ from lineage_assets.spark.program import OutputReport, PartitionReport, Report
 
 Send = Callable[[PipesContext], None]
 LONG = Report(
-    {"orders": OutputReport({f"day {number}": PartitionReport(True, rows=number) for number in range(5000)}, 2**62 + 1)}
+    {
+        "orders": OutputReport(
+            {f"day {number}": PartitionReport(published=True, rows=number) for number in range(5000)}, 2**62 + 1
+        )
+    }
 )
 
 
