@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dagster import AssetExecutionContext, AssetKey, DagsterRun
 
 from lineage_assets.assets.declaration import JobDeclaration
-from lineage_assets.backfill.lane import PLAN_TAG, REUSE_TAG, ROLE_TAG, UNIT_ROLE
+from lineage_assets.backfill.lane import PLAN_TAG, REUSE_TAG
 from lineage_assets.dagster_private import BACKFILL_TAG
 from lineage_assets.graph import AssetNode
 from lineage_assets.partitions import PartitionSet, keys_of, set_of
@@ -31,8 +31,7 @@ class Asked:
     partitions: PartitionSet
     backfill: str | None
     is_planned: bool
-    is_unit: bool
-    """A unit of a backfill that we drive: its upstream units are over."""
+    """Part of one of our plans: what it reads is over, and what it touches is planned."""
     may_reuse: bool
     is_adoption: bool
 
@@ -49,8 +48,7 @@ def asked_of(context: AssetExecutionContext, declaration: JobDeclaration) -> Ask
         nodes=tuple(node for node in declaration.nodes if node.key in selected),
         partitions=set_of(context.partition_keys),
         backfill=tags.get(BACKFILL_TAG),
-        is_unit=tags.get(ROLE_TAG) == UNIT_ROLE,
-        is_planned=PLAN_TAG in tags or BACKFILL_TAG in tags,
+        is_planned=PLAN_TAG in tags,
         may_reuse=tags.get(REUSE_TAG) == "true" and tags.get(FORCE_TAG) != "true",
         is_adoption=tags.get(ADOPT_TAG) == "true",
     )

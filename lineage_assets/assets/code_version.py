@@ -11,6 +11,7 @@ import importlib.util
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from lineage_assets.assets.declaration import JobDeclaration, function_name
@@ -79,7 +80,7 @@ def _is_ours(path: Path, start: Path | None) -> bool:
 
 def _imports(module: str, path: Path) -> Iterator[str]:
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(_parsed(path)):
         match node:
             case ast.Import(names=names):
                 yield from (alias.name for alias in names)
@@ -90,8 +91,23 @@ def _imports(module: str, path: Path) -> Iterator[str]:
                 yield from (f"{home}.{alias.name}" for alias in names)
 
 
+def _parsed(path: Path) -> ast.Module:
+    return _parsed_text(path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=128)
+def _parsed_text(text: str) -> ast.Module:
+    """Every step of a run asks for the version of its code; a module is parsed once as long as it stays the same."""
+    return ast.parse(text)
+
+
 def _tree(path: Path) -> str:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return _dumped(path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=128)
+def _dumped(text: str) -> str:
+    tree = ast.parse(text)
     for node in ast.walk(tree):
         match node:
             case ast.Module(body=body) | ast.FunctionDef(body=body) | ast.ClassDef(body=body):

@@ -16,6 +16,7 @@ from dagster import (
 )
 from dagster import AssetKey as DagsterAssetKey
 
+from lineage_assets.backfill.ask import Ask
 from lineage_assets.graph import AssetKey, name_of
 from lineage_assets.ledger.dagster_log import read_history
 from lineage_assets.ledger.record import PartitionRecord, PartitionRef, State
@@ -68,9 +69,5 @@ def _command(asset: AssetKey, bad: Sequence[PartitionRecord], unmade: Sequence[s
     commands = []
     for root in sorted({ref.asset for ref in roots}):
         days = sorted(ref.partition for ref in roots if ref.asset == root)
-        commands.append(backfill_command(root, days[0], days[-1]))
+        commands.append(Ask(name_of(root), days[0], days[-1]).command)
     return "; ".join(commands)
-
-
-def backfill_command(asset: AssetKey, first: str, last: str) -> str:
-    return f"lineage-assets backfill {name_of(asset)} --from {first} --to {last}"

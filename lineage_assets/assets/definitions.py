@@ -1,6 +1,8 @@
 """Declarations as Dagster definitions: one asset (or multi-asset) a job with its checks, and the graph read back."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -11,11 +13,13 @@ from dagster import (
     AssetsDefinition,
     AssetSpec,
     BackfillPolicy,
+    BetaWarning,
     DailyPartitionsDefinition,
     Definitions,
     ExecutorDefinition,
     MetadataValue,
     Output,
+    PreviewWarning,
     TimeWindowPartitionMapping,
     in_process_executor,
     multi_asset,
@@ -39,6 +43,16 @@ NODE_KEY = "lineage_assets/node"
 SERVICES_KEY = "lineage_assets"
 
 
+@contextmanager
+def _no_news() -> Iterator[None]:
+    """Each asset of ours has a backfill policy (beta) and a partitioned check (preview): no news to anybody."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BetaWarning)
+        warnings.simplefilter("ignore", PreviewWarning)
+        yield
+
+
+@_no_news()
 def build_definitions(
     jobs: Iterable[JobDeclaration],
     *,

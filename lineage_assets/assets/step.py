@@ -23,6 +23,7 @@ from lineage_assets.assets.outcome import Making
 from lineage_assets.assets.platform import Platform
 from lineage_assets.assets.programs import Ready, program_of
 from lineage_assets.assets.reuse import standing
+from lineage_assets.assets.scope import Scope, scope_of
 from lineage_assets.assets.services import Services
 from lineage_assets.assets.stale import warn_of_what_goes_stale
 from lineage_assets.assets.telling import Telling
@@ -42,9 +43,10 @@ def run_job(context: AssetExecutionContext, declaration: JobDeclaration, service
     """Give every partition that a run asks of a job its verdict, whatever it is, and record it."""
     asked = asked_of(context, declaration)
     with automatic_materializations_off(context.run):
-        warn_of_what_goes_stale(context, asked, services.platform)
+        scope = scope_of(context, asked, services.platform)
+        warn_of_what_goes_stale(context, asked, scope, services.platform)
         step = begin(context, declaration, services, asked)
-        ready = take_existing(step) if asked.is_adoption else reuse(step, take_in(step, gate(step)))
+        ready = take_existing(step) if asked.is_adoption else reuse(step, take_in(step, gate(step, scope)))
         launch(step, ready)
         for node in asked.nodes:
             yield Output(None, DagsterAssetKey(node.key).to_python_identifier())
@@ -89,9 +91,9 @@ def take_existing(step: Step) -> Mapping[str, Ready]:
     return dict.fromkeys(step.asked.targets, Ready(Go({}, {}), {}))
 
 
-def gate(step: Step) -> Mapping[str, Go]:
+def gate(step: Step, scope: Scope) -> Mapping[str, Go]:
     """Block what would read a bad partition; the others go on."""
-    passed = through_gate(step.context, step.asked, step.platform)
+    passed = through_gate(step.context, step.asked, scope, step.platform)
     step.book.before.update(passed.histories)
     now = utc_now()
     step.book.write(

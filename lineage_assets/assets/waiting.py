@@ -10,7 +10,7 @@ from dagster import AssetExecutionContext
 
 from lineage_assets.assets.asked import Asked
 from lineage_assets.assets.platform import Platform
-from lineage_assets.backfill.submit import targeted
+from lineage_assets.assets.scope import Scope
 from lineage_assets.graph import AssetKey, name_of
 from lineage_assets.ledger.dagster_log import live_runs, read_histories, upstream_of
 from lineage_assets.ledger.fold import History
@@ -30,22 +30,16 @@ class Passed:
     histories: Mapping[AssetKey, History]
 
 
-def through_gate(context: AssetExecutionContext, asked: Asked, platform: Platform) -> Passed:
+def through_gate(context: AssetExecutionContext, asked: Asked, scope: Scope, platform: Platform) -> Passed:
     """Verdicts on all partitions that a run asks of a job; no verdict is `Wait` any more."""
     node = asked.nodes[0]
     upstream = upstream_of(platform.graph, [node.key])
-    # Only a backfill that Dagster's daemon drives can start a run before all that it reads has been given a verdict.
-    targets = (
-        targeted(context.instance, asked.backfill, context.repository_def.asset_graph)
-        if asked.backfill is not None and not asked.is_unit
-        else {}
-    )
     deadline = time.monotonic() + platform.settings.gate_wait_seconds
     is_told = False
     while True:
         histories = read_histories(context.instance, upstream)
         live = live_runs(context.instance, histories) - {asked.run_id}
-        gate = Gate(platform.graph, histories, live, _pending(targets, histories, asked))
+        gate = Gate(platform.graph, histories, live, _pending(scope, histories, asked))
         verdicts: dict[str, Verdict] = {target: gate.judge(node, target) for target in asked.targets}
         waits = {target: verdict for target, verdict in verdicts.items() if isinstance(verdict, Wait)}
         if waits and time.monotonic() < deadline:
@@ -62,14 +56,14 @@ def through_gate(context: AssetExecutionContext, asked: Asked, platform: Platfor
         )
 
 
-def _pending(
-    targets: Mapping[AssetKey, PartitionSet], histories: Mapping[AssetKey, History], asked: Asked
-) -> dict[AssetKey, PartitionSet]:
-    """What the same backfill targets upstream and has not given a verdict on."""
+def _pending(scope: Scope, histories: Mapping[AssetKey, History], asked: Asked) -> dict[AssetKey, PartitionSet]:
+    """What other runs of the same backfill are still to make upstream."""
+    if not scope.is_daemons:
+        return {}
     pending = {}
     for asset, history in histories.items():
         judged = (day for day, record in history.verdicts.items() if record.backfill == asked.backfill)
-        pending[asset] = targets.get(asset, PartitionSet()) - set_of(judged)
+        pending[asset] = scope.partitions.get(asset, PartitionSet()) - set_of(judged)
     return pending
 
 

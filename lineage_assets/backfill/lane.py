@@ -20,7 +20,6 @@ from lineage_assets.partitions import key_of
 
 PLAN_TAG = "lineage_assets/plan"
 ROLE_TAG = "lineage_assets/role"
-UNIT_ROLE = "unit"
 OWNER_TAG = "lineage_assets/owner"
 REUSE_TAG = "lineage_assets/reuse"
 NO_RETRIES = {"dagster/max_retries": "0"}
@@ -72,7 +71,7 @@ class InProcessLane:
             "dagster/asset_partition_range_end": key_of(last),
             BACKFILL_TAG: self.backfill_id,
             PLAN_TAG: self.plan.name,
-            ROLE_TAG: UNIT_ROLE,
+            ROLE_TAG: "unit",
             OWNER_TAG: owner(),
             **NO_RETRIES,
         }

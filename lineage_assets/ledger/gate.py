@@ -93,12 +93,13 @@ class Gate:
         """Where the badness of an input partition began, and what it is; empty when it may be read."""
         if ref.asset not in self.graph.nodes:
             return {}
+        return self._unknown(ref) or self._bad.get(ref, {})
+
+    def _unknown(self, ref: PartitionRef) -> Mapping[PartitionRef, str]:
         history = self._history(ref.asset)
         if ref.partition in history.unrecorded:
             return {ref: "not adopted"}
-        if ref.partition not in history.verdicts:
-            return {ref: "missing"}
-        return self._bad.get(ref, {})
+        return {} if ref.partition in history.verdicts else {ref: "missing"}
 
     @cached_property
     def _bad(self) -> Mapping[PartitionRef, Mapping[PartitionRef, str]]:
@@ -111,21 +112,21 @@ class Gate:
         for asset in self.graph.order:
             for partition, record in sorted(self._history(asset).verdicts.items()):
                 ref = PartitionRef(asset, partition)
-                roots = _roots(ref, record, found)
+                roots = self._roots(ref, record, found)
                 if roots:
                     found[ref] = roots
         return found
 
-
-def _roots(
-    ref: PartitionRef, record: PartitionRecord, bad: Mapping[PartitionRef, Mapping[PartitionRef, str]]
-) -> Mapping[PartitionRef, str]:
-    if not record.state.is_bad:
-        read = (PartitionRef(asset, key) for asset, versions in record.inputs.items() for key in versions)
-        return {root: kind for one in read for root, kind in bad.get(one, {}).items()}
-    # A block whose reason was mended since is still a block: nobody has computed the partition.
-    still = {root: kind for one in record.blocked_by for root, kind in bad.get(one, {}).items()}
-    return still or {ref: "blocked" if record.state is State.BLOCKED else _kind(record)}
+    def _roots(
+        self, ref: PartitionRef, record: PartitionRecord, bad: Mapping[PartitionRef, Mapping[PartitionRef, str]]
+    ) -> Mapping[PartitionRef, str]:
+        if not record.state.is_bad:
+            read = (PartitionRef(asset, key) for asset, versions in record.inputs.items() for key in versions)
+            return {root: kind for one in read for root, kind in bad.get(one, {}).items()}
+        # A block whose reason was mended since is still a block: nobody has computed the partition.
+        reasons = (self._unknown(one) or bad.get(one, {}) for one in record.blocked_by)
+        still = {root: kind for one in reasons for root, kind in one.items()}
+        return still or {ref: "blocked" if record.state is State.BLOCKED else _kind(record)}
 
 
 def _kind(record: PartitionRecord) -> str:

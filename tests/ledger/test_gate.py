@@ -115,6 +115,13 @@ def test_a_block_whose_reason_was_mended_blocks_in_its_own_name() -> None:
     assert verdict.refs == (PartitionRef(WEEKLY, "2021-06-05"),)
 
 
+def test_a_block_by_what_is_still_missing_names_what_is_missing() -> None:
+    blocked = weekly("2021-06-05", State.BLOCKED, blocked_by=(PartitionRef(ORDERS, "2021-06-04"),))
+    verdict = Gate(GRAPH, {WEEKLY: make_history(blocked)}).judge(GRAPH.nodes[DELIVERIES], "2021-06-05")
+    assert isinstance(verdict, Blocked)
+    assert verdict.refs == (PartitionRef(ORDERS, "2021-06-04"),)
+
+
 @pytest.mark.parametrize(("live", "expected"), [(frozenset({"run-9"}), Wait), (frozenset(), Go)])
 def test_a_live_run_delays_and_a_dead_one_has_no_say(live: frozenset[str], expected: type) -> None:
     attempt = Attempt(ORDERS, "run-9", 1, set_of(["2021-06-01"]), NOON, "c1", "host:1:0")
