@@ -5,7 +5,8 @@ The body of every asset of ours, whoever started it: the UI, the command line, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -34,9 +35,12 @@ from lineage_assets.ledger.dagster_log import read_histories
 from lineage_assets.ledger.gate import Go
 from lineage_assets.ledger.record import Cause
 from lineage_assets.partitions import set_of
+from lineage_assets.spark.execution import JOB_FAILED
 
 _TRIES = 3
 """Of a program whose driver was lost; a program that failed is not tried again."""
+_MOST_PROGRAMS = 16
+"""After which one try halves no more: enough to find one bad day in a range of months."""
 
 
 def run_job(context: AssetExecutionContext, declaration: JobDeclaration, services: Services) -> Iterator[Output[None]]:
@@ -147,34 +151,60 @@ def reuse(step: Step, ready: Mapping[str, Ready]) -> Mapping[str, Ready]:
 
 
 def launch(step: Step, ready: Mapping[str, Ready]) -> None:
-    """Run one Spark program for all that remains and record what came of it; only a lost driver is tried again."""
+    """Run one Spark program for all that remains and record what came of it; what a lost driver took is tried again."""
     making = step.making
-    lost = launch_once(step, making, ready) if ready else None
+    lost = launch_once(step, making, ready) if ready else {}
     step.book.end()
-    while lost is not None and making.number < _TRIES:
-        step.context.log.warning("Try %d of %d lost its driver; trying again. %s", making.number, _TRIES, lost)
+    while lost and making.number < _TRIES:
+        step.context.log.warning("Try %d of %d lost its driver; trying again.", making.number, _TRIES)
         making = replace(making, number=making.number + 1, started=utc_now())
-        step.book.open(making, set_of(ready))
-        step.book.start(ready)
-        lost = launch_once(step, making, ready)
+        step.book.open(making, set_of(lost))
+        step.book.start(lost)
+        lost = launch_once(step, making, lost)
         step.book.end()
 
 
-def launch_once(step: Step, making: Making, ready: Mapping[str, Ready]) -> ProgramLostError | None:
-    """One try: a verdict on every partition, and the error where the driver was lost under it."""
+def launch_once(step: Step, making: Making, ready: Mapping[str, Ready]) -> Mapping[str, Ready]:
+    """One try: a verdict on every partition; what a lost driver took with it is given back.
+
+    One day's data can fail the program of a whole range. The range is then halved until the days that fail are found,
+    and the others are made; a job that fails on every day is given up after a few programs.
+    """
+    waiting = deque([ready])
+    programs = 0
+    while waiting:
+        batch = waiting.popleft()
+        programs += 1
+        try:
+            _run_program(step, making, batch)
+        except ProgramFailedError as error:
+            if error.cause == JOB_FAILED and len(batch) > 1 and programs < _MOST_PROGRAMS:
+                step.context.log.warning("Halving a range of %d partitions to find what fails. %s", len(batch), error)
+                waiting.extendleft(reversed(_halves(batch)))
+            else:
+                _fail(step, making, batch, Cause(error.cause, error.message))
+        except ProgramLostError as error:
+            lost = {target: one for each in (batch, *waiting) for target, one in each.items()}
+            _fail(step, making, lost, Cause("driver lost", str(error)))
+            return lost
+    return {}
+
+
+def _run_program(step: Step, making: Making, ready: Mapping[str, Ready]) -> None:
     spark_run = step.book.telling.spark_run_id(making.asked.run_id, set_of(ready), making.number)
     program = program_of(step.declaration, step.asked, ready, step.platform, spark_run)
-    lost = None
-    try:
-        report = step.platform.launcher.launch(step.context, program)
-        records = tuple(making.computed(program, report, ready, utc_now()))
-    except ProgramFailedError as error:
-        records = tuple(making.all_failed(ready, Cause(error.cause, error.message), utc_now()))
-    except ProgramLostError as error:
-        lost = error
-        records = tuple(making.all_failed(ready, Cause("driver lost", str(error)), utc_now()))
-    step.book.write(records)
-    return lost
+    report = step.platform.launcher.launch(step.context, program)
+    step.book.write(making.computed(program, report, ready, utc_now()))
+
+
+def _halves(ready: Mapping[str, Ready]) -> list[dict[str, Ready]]:
+    items = sorted(ready.items())
+    middle = len(items) // 2
+    return [dict(items[:middle]), dict(items[middle:])]
+
+
+def _fail(step: Step, making: Making, partitions: Iterable[str], cause: Cause) -> None:
+    step.book.write(making.all_failed(partitions, cause, utc_now()))
 
 
 def raise_for_missing(context: AssetExecutionContext, step: Step) -> None:

@@ -224,20 +224,48 @@ def test_old_data_of_a_failed_partition_does_not_leak(world: World) -> None:
     assert world.states("best")["03"] == "blocked"
 
 
-def test_a_program_that_fails_fails_all_its_partitions_and_is_not_tried_again(world: World) -> None:
+def test_a_refused_program_fails_all_its_partitions_and_is_not_tried_again(world: World) -> None:
     world.feed(*days(1, 2))
+
+    def refuse(_program: Program) -> Report:
+        raise ProgramFailedError("refused", "the snapshot is gone")
+
+    world.launcher.answer = refuse
+    assert not world.run("2021-06-01", "2021-06-02", select=["orders"]).success
+    records = read_history(world.instance, ("orders",)).verdicts.values()
+    assert [(record.state, record.cause.kind) for record in records if record.cause] == [
+        (State.FAILED, "refused"),
+        (State.FAILED, "refused"),
+    ]
+    assert len(world.launcher.programs) == 1
+
+
+def test_the_day_that_fails_a_range_is_found_and_the_others_are_made(world: World) -> None:
+    world.feed(*days(1, 9))
+
+    def choke(program: Program) -> Report:
+        if "2021-06-04" in program.targets:
+            raise ProgramFailedError("job failed", "NumberFormatException: a word where a number should be")
+        return report_of(program)
+
+    world.launcher.answer = choke
+    assert not world.run("2021-06-01", "2021-06-09", select=["orders"]).success
+    good = {f"{day:02}": "good" for day in range(1, 10)}
+    assert world.states("orders") == {**good, "04": "failed"}
+    assert sorted(len(program.targets) for program in world.launcher.programs) == [1, 1, 2, 2, 4, 5, 9]
+
+
+def test_a_job_that_fails_on_every_day_is_given_up_after_a_few_programs(world: World) -> None:
+    world.feed(*days(1, 12))
 
     def fail(_program: Program) -> Report:
         raise ProgramFailedError("job failed", "division by zero")
 
     world.launcher.answer = fail
-    assert not world.run("2021-06-01", "2021-06-02", select=["orders"]).success
-    records = read_history(world.instance, ("orders",)).verdicts.values()
-    assert [(record.state, record.cause.kind) for record in records if record.cause] == [
-        (State.FAILED, "job failed"),
-        (State.FAILED, "job failed"),
-    ]
-    assert len(world.launcher.programs) == 1
+    world.run("2021-06-01", "2021-06-12", select=["orders"])
+    assert set(world.states("orders").values()) == {"failed"}
+    assert len(world.states("orders")) == 12
+    assert len(world.launcher.programs) <= 23
 
 
 def test_a_lost_driver_is_tried_again_and_the_number_of_the_try_is_recorded(world: World) -> None:
