@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import sys
 import traceback
-import warnings
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-from dagster import BetaWarning, DagsterInstance, Definitions, PreviewWarning
+from dagster import DagsterInstance, Definitions
 
 from lineage_assets.assets.definitions import graph_of
 from lineage_assets.backfill.ask import Ask
@@ -99,11 +98,7 @@ def _definitions(file: Path) -> Definitions:
     if str(file.parent) not in sys.path:
         sys.path.insert(0, str(file.parent))
     try:
-        with warnings.catch_warnings():
-            # Every asset of ours has a backfill policy (beta) and a partitioned check (preview): no news to anybody.
-            warnings.simplefilter("ignore", BetaWarning)
-            warnings.simplefilter("ignore", PreviewWarning)
-            spec.loader.exec_module(module)
+        spec.loader.exec_module(module)
     except LineageAssetsError:
         raise
     except Exception as error:

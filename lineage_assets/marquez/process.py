@@ -104,8 +104,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _running(folder: Path) -> Server | None:
     """What the state file names, when that very process still runs."""
-    for child in _children:
-        child.poll()
+    _reap()
     try:
         said = json.loads(_state(folder).read_text(encoding="utf-8"))
         server = Server(said["url"], said["pid"], said["started"], said["version"])
@@ -191,3 +190,10 @@ def _stop(server: Server) -> None:
         process.wait(_STOP_SECONDS)
     except psutil.NoSuchProcess:
         return
+    finally:
+        _reap()
+
+
+def _reap() -> None:
+    for child in _children:
+        child.poll()

@@ -36,13 +36,17 @@ class Client:
         self.request: Mapping[str, Any] = {}
         self.gone: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
-    async def listen(self) -> None:
-        """Read the request; raises ValueError for one that is none."""
-        request = json.loads(await self._reader.readline())
+    async def listen(self) -> bool:
+        """Read the request; False when it hung up without one. Raises ValueError for one that is none."""
+        line = await self._reader.readline()
+        if not line:
+            return False  # it only looked whether somebody is there
+        request = json.loads(line)
         if not isinstance(request, dict):
             raise ValueError(f"a {type(request).__name__}")  # noqa: TRY004 - as for text that is no JSON
         self.request = request
         self.gone = asyncio.ensure_future(self._reader.read())
+        return True
 
     @property
     def who(self) -> str:

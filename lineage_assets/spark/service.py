@@ -106,8 +106,8 @@ class Service:
 
     async def _talk(self, client: Client) -> None:
         try:
-            await client.listen()
-            await self._answer(client)
+            if await client.listen():
+                await self._answer(client)
         except ValueError as error:
             log.warning("got a request that is none: %s", error)
         finally:

@@ -98,9 +98,8 @@ def test_without_java_what_needs_spark_is_refused_before_anything_is_begun(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("command", NEED_SPARK)
 def test_without_a_network_missing_jars_are_refused_before_anything_is_begun(
-    typed: Typed, own_home: Path, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    typed: Typed, own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nowhere = tmp_path / "ivysettings.xml"
     nowhere.write_text(
@@ -111,7 +110,7 @@ def test_without_a_network_missing_jars_are_refused_before_anything_is_begun(
     monkeypatch.setenv("LINEAGE_ASSETS_IVY_SETTINGS", str(nowhere))
     monkeypatch.setenv("LINEAGE_ASSETS_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("LINEAGE_ASSETS_JARS", raising=False)
-    said = typed(*NEED_SPARK[command])
+    said = typed(*NEED_SPARK["backfill"])
     assert (said.code, said.out) == (2, "")
     *fetching, refusal = said.err.splitlines()
     assert [line.partition(":")[0] for line in fetching] == ["Fetching Spark jars, once"]
@@ -154,10 +153,11 @@ class Adoption:
     """A table that is there without a record of ours, taken in."""
 
     ours: PartitionRecord
-    """Of the run that made it, before all record of it was lost."""
+    """Of the run that made it, before all record of that was lost."""
     blocked: PartitionRecord
     """Downstream, as long as the table was not adopted."""
     of_nothing: Result
+    """The command for a day that the table does not hold."""
     result: Result
     adopted: PartitionRecord
     downstream: PartitionRecord
@@ -191,7 +191,7 @@ def adoption(tmp_path_factory: pytest.TempPathFactory) -> Adoption:
             story.instance.report_runless_asset_event(AssetMaterialization("orders", partition=DAY))
             materialize(story, "orders_7_days")
             blocked = verdict(story, "orders_7_days")
-            of_nothing = CliRunner().invoke(cli, ["adopt", "orders", "--from", DAY, "--to", NEXT_DAY])
+            of_nothing = CliRunner().invoke(cli, ["adopt", "orders", "--from", NEXT_DAY])
             result = CliRunner().invoke(cli, ["adopt", "orders", "--from", DAY])
             adopted = verdict(story, "orders")
             materialize(story, "orders_7_days")
@@ -202,22 +202,30 @@ def adoption(tmp_path_factory: pytest.TempPathFactory) -> Adoption:
 
 @pytest.mark.spark
 @pytest.mark.slow
-class TestAdopt:
-    def test_a_table_without_a_record_of_ours_blocks_what_reads_it(self, adoption: Adoption) -> None:
-        assert adoption.blocked.state is State.BLOCKED
-        assert adoption.blocked.cause is not None
-        assert adoption.blocked.cause.message == f"reads what is bad: orders {DAY} (not adopted)"
+def test_a_table_without_a_record_of_ours_blocks_what_reads_it(adoption: Adoption) -> None:
+    assert adoption.blocked.state is State.BLOCKED
+    assert adoption.blocked.cause is not None
+    assert adoption.blocked.cause.message == f"reads what is bad: orders {DAY} (not adopted)"
 
-    def test_what_the_table_holds_is_audited_and_recorded(self, adoption: Adoption) -> None:
-        assert adoption.result.exit_code == 0, adoption.result.output
-        assert (adoption.adopted.state, adoption.adopted.code_version) == (State.GOOD, "adopted")
-        assert adoption.adopted.fingerprint == adoption.ours.fingerprint
-        assert (adoption.adopted.rows, adoption.adopted.snapshot) == (adoption.ours.rows, adoption.ours.snapshot)
 
-    def test_what_reads_it_goes_on(self, adoption: Adoption) -> None:
-        assert adoption.downstream.state is State.GOOD
-        assert adoption.downstream.inputs["orders",] == {DAY: adoption.ours.fingerprint}
+@pytest.mark.spark
+@pytest.mark.slow
+def test_adopt_audits_what_the_table_holds_and_records_it(adoption: Adoption) -> None:
+    assert adoption.result.exit_code == 0, adoption.result.output
+    assert (adoption.adopted.state, adoption.adopted.code_version) == (State.GOOD, "adopted")
+    assert adoption.adopted.fingerprint == adoption.ours.fingerprint
+    assert (adoption.adopted.rows, adoption.adopted.snapshot) == (adoption.ours.rows, adoption.ours.snapshot)
 
-    def test_a_day_that_the_table_does_not_hold_is_not_taken_in(self, adoption: Adoption) -> None:
-        assert adoption.of_nothing.exit_code == 1
-        assert "missing" in adoption.of_nothing.output
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_what_reads_an_adopted_table_goes_on(adoption: Adoption) -> None:
+    assert adoption.downstream.state is State.GOOD
+    assert adoption.downstream.inputs["orders",] == {DAY: adoption.ours.fingerprint}
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_day_that_the_table_does_not_hold_is_not_taken_in(adoption: Adoption) -> None:
+    assert adoption.of_nothing.exit_code == 1
+    assert "the table holds no row of it: nothing to take in" in " ".join(adoption.of_nothing.output.split())

@@ -74,8 +74,8 @@ class Place:
     instance: DagsterInstance
 
     def materialize(self, selection: str, first: str, last: str) -> subprocess.CompletedProcess[str]:
-        partitions = ("--partition-range", f"{first}...{last}")
-        return self.run("-m", "dagster", "asset", "materialize", "--select", selection, *partitions)
+        what = ("--select", selection, "--partition-range", f"{first}...{last}")
+        return self.run("-m", "dagster", "asset", "materialize", "-m", "definitions", *what)
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
