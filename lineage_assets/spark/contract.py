@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
 from lineage_assets.spark.program import Output, OutputReport, PartitionReport
 
@@ -18,7 +17,7 @@ _GIVEN = "source_ds"
 
 def broken_contract(frame: DataFrame, output: Output) -> str | None:
     """Where the frame differs from the declaration, in words; None when it does not."""
-    wanted = dict(plain_types(frame.sparkSession, output))
+    wanted = dict(all_columns(output))
     found = {name: type_ for name, type_ in frame.dtypes if name != _GIVEN or name in wanted}
     return "; ".join(_differences(wanted, found)) or None
 
@@ -45,15 +44,14 @@ class BrokenContract:
         """There is nothing."""
 
 
+def all_columns(output: Output) -> list[tuple[str, str]]:
+    """What a partition of the output has: the declared columns, and its day."""
+    return [*output.columns, ("ds", "date")]
+
+
 def contracted(frame: DataFrame, output: Output) -> DataFrame:
     """The declared columns in the declared order, and `ds`."""
     return frame.select(*(f"`{name}`" for name, _ in output.columns), "ds")
-
-
-def plain_types(spark: SparkSession, output: Output) -> list[tuple[str, str]]:
-    """Types as Spark says them: `integer` is `int` to it."""
-    columns = (*output.columns, ("ds", "date"))
-    return spark.range(0).select(*(F.lit(None).cast(type_).alias(name) for name, type_ in columns)).dtypes
 
 
 def _differences(wanted: dict[str, str], found: dict[str, str]) -> Iterator[str]:

@@ -132,6 +132,8 @@ _PROPERTIES = {
     "format-version": "2",
     # One writer a day, so one file a day unless the day is large.
     "write.distribution-mode": "hash",
+    # A writer sorts its days rather than keep a file open for each: a year of them did not fit into 1 GiB.
+    "write.spark.fanout.enabled": "false",
     # Ranges of one table may publish at once; each commit of the other makes one more try.
     "commit.retry.num-retries": "20",
     "write.metadata.delete-after-commit.enabled": "true",

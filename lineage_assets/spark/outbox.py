@@ -16,6 +16,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from lineage_assets.spark.audit import audit
+from lineage_assets.spark.contract import all_columns
 from lineage_assets.spark.place import Adopted
 from lineage_assets.spark.program import Output, OutputReport, PartitionReport, Program
 
@@ -60,7 +61,7 @@ class StagedOutbox:
         return {day: _line_count(self._lines(day)) for day in days if day not in self.targets}
 
     def audited(self) -> dict[str, PartitionReport]:
-        schema = ", ".join(f"`{name}` {type_}" for name, type_ in (*self.output.columns, ("ds", "date")))
+        schema = ", ".join(f"`{name}` {type_}" for name, type_ in all_columns(self.output))
         reader = self.spark.read.schema(schema).option("mode", "FAILFAST").option("timestampFormat", _TIMESTAMPS)
         return audit(reader.json(str(self.staging)), self.output, self.targets)
 

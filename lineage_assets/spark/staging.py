@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lineage_assets.spark.contract import plain_types
+from lineage_assets.spark.contract import all_columns
 from lineage_assets.spark.history import RECORDS, STAGED, History, branch_of
 from lineage_assets.spark.iceberg import IcebergTable, create_table, quoted
 from lineage_assets.spark.inputs import days_of, within
@@ -72,7 +72,7 @@ def prepared_table(spark: SparkSession, output: Output, name: str, program: Prog
         if table is None:
             raise WrongLayoutError(name, "vanished right after it was created", "that it stays")
     history = table.history()
-    wanted = plain_types(spark, output)
+    wanted = all_columns(output)
     found = spark.table(name).dtypes
     if history.partitioned_by != _LAYOUT or sorted(found) != sorted(wanted):
         raise WrongLayoutError(name, _layout(found, history.partitioned_by), _layout(wanted, _LAYOUT))

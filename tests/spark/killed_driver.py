@@ -1,6 +1,6 @@
 """A driver that stops where it is told, to be killed there; test_kill.py runs it in a process of its own.
 
-`python -m tests.spark.killed_driver WAREHOUSE PROGRAM PLACE`; STUCK_MARKER names a file that appears when it has stopped.
+`python -m tests.spark.killed_driver WAREHOUSE PROGRAM PLACE`; STUCK_MARKER names the file that says it has stopped.
 """
 
 from __future__ import annotations

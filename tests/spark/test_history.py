@@ -55,8 +55,8 @@ def test_a_named_snapshot_that_is_no_ancestor_of_the_newest_is_refused_with_tabl
         pin("lake.orders", make_history(forked, main=4), (3, 4))
     assert str(refused.value) == (
         "The records name snapshot 3 of lake.orders, which is no ancestor of 4, the newest that they name: "
-        "the table was changed behind our back. Materialize the upstream partitions again, or take the table as it is with "
-        "`lineage-assets adopt`."
+        "the table was changed behind our back. Materialize the upstream partitions again, or take the table as it is "
+        "with `lineage-assets adopt`."
     )
 
 

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from lineage_assets.launch.jars import find_jars
 from lineage_assets.launch.java import find_java
+from lineage_assets.launch.spark_conf import local_spark_conf
 from lineage_assets.settings import load_settings
 from lineage_assets.spark.code import source_hash
 from lineage_assets.spark.landing import landing_files, landing_version
@@ -26,26 +27,16 @@ from lineage_assets.spark.session import session
 JOBS = "tests.support.spark_jobs"
 ORDERS = (("id", "int"), ("amount", "int"))
 
+SMALL = {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g"}
+
 Rows = list[tuple[Any, ...]]
 
 
-def spark_conf(warehouse: Path) -> dict[str, str]:
-    """A local Spark with the catalog `lake` below this folder."""
-    catalog = f"jdbc:sqlite:file:{warehouse / 'catalog.db'}?busy_timeout=30000&journal_mode=WAL"
-    return {
-        "spark.master": "local[2]",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.jars": ",".join(str(jar) for jar in find_jars(load_settings())),
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
-        "spark.sql.catalog.lake.type": "jdbc",
-        "spark.sql.catalog.lake.uri": catalog,
-        "spark.sql.catalog.lake.jdbc.schema-version": "V1",
-        "spark.sql.catalog.lake.warehouse": (warehouse / "warehouse").as_uri(),
-        "spark.sql.catalog.lake.cache-enabled": "false",
-    }
+def spark_conf(home: Path) -> dict[str, str]:
+    """A small local Spark with the catalog `lake` in this state folder."""
+    settings = load_settings()
+    here = settings.model_copy(update={"home": home})
+    return {**local_spark_conf(here, find_jars(settings)), "spark.master": "local[2]", **SMALL}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
