@@ -102,8 +102,13 @@ def load_settings() -> Settings:
         raise _named(error) from error
 
 
-def use_home(home: Path) -> None:
-    """Make ``home`` the state folder of this process and its children, its Dagster instance included."""
+def use_home(home: Path, *, owns_driver: bool = False) -> None:
+    """Make ``home`` the state folder of this process and its children, its Dagster instance included.
+
+    A process that owns the Spark drivers of its folder takes them with it when it ends, however it ends.
+    """
+    if owns_driver:
+        os.environ["LINEAGE_ASSETS_DRIVER_OWNER"] = str(os.getpid())
     os.environ["LINEAGE_ASSETS_HOME"] = str(home)
     os.environ["DAGSTER_HOME"] = str(home / "dagster")
 

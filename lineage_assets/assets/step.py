@@ -30,6 +30,7 @@ from lineage_assets.assets.stale import warn_of_what_goes_stale
 from lineage_assets.assets.telling import Telling
 from lineage_assets.assets.waiting import through_gate
 from lineage_assets.clock import utc_now
+from lineage_assets.errors import LineageAssetsError
 from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError
 from lineage_assets.ledger.dagster_log import read_histories
 from lineage_assets.ledger.gate import Go
@@ -183,10 +184,12 @@ def launch_once(step: Step, making: Making, ready: Mapping[str, Ready]) -> Mappi
                 waiting.extendleft(reversed(_halves(batch)))
             else:
                 _fail(step, making, batch, Cause(error.cause, error.message))
-        except ProgramLostError as error:
-            lost = {target: one for each in (batch, *waiting) for target, one in each.items()}
-            _fail(step, making, lost, Cause("driver lost", str(error)))
-            return lost
+        except LineageAssetsError as error:
+            # Nothing ran, or nobody knows what did: the programs that wait would fare no better.
+            is_lost = isinstance(error, ProgramLostError)
+            left = {target: one for each in (batch, *waiting) for target, one in each.items()}
+            _fail(step, making, left, Cause("driver lost" if is_lost else "not launched", str(error)))
+            return left if is_lost else {}
     return {}
 
 

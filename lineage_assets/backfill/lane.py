@@ -20,6 +20,7 @@ from lineage_assets.partitions import key_of
 
 PLAN_TAG = "lineage_assets/plan"
 ROLE_TAG = "lineage_assets/role"
+UNIT_ROLE = "unit"
 OWNER_TAG = "lineage_assets/owner"
 REUSE_TAG = "lineage_assets/reuse"
 NO_RETRIES = {"dagster/max_retries": "0"}
@@ -71,7 +72,7 @@ class InProcessLane:
             "dagster/asset_partition_range_end": key_of(last),
             BACKFILL_TAG: self.backfill_id,
             PLAN_TAG: self.plan.name,
-            ROLE_TAG: "unit",
+            ROLE_TAG: UNIT_ROLE,
             OWNER_TAG: owner(),
             **NO_RETRIES,
         }

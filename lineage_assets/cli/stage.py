@@ -58,7 +58,7 @@ def demo_stage(console: Console) -> Iterator[Stage]:
     ready_for_spark(asked)
     home = asked.home / "demo"
     _clear(home)
-    use_home(home)
+    use_home(home, owns_driver=True)
     settings = load_settings()
     url = settings.openlineage_url
     if url is None:

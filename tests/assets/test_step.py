@@ -20,9 +20,10 @@ from dagster import (
 
 from lineage_assets.assets.declaration import Pipeline, landing, table
 from lineage_assets.assets.definitions import build_definitions, graph_of
+from lineage_assets.errors import LineageAssetsError
 from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError
 from lineage_assets.ledger.dagster_log import read_history
-from lineage_assets.ledger.record import PartitionRef, State
+from lineage_assets.ledger.record import Cause, PartitionRef, State
 from lineage_assets.partitions import Daily, trailing_days
 from lineage_assets.settings import Settings, load_settings
 from lineage_assets.spark.program import Program, Report
@@ -266,6 +267,18 @@ def test_a_job_that_fails_on_every_day_is_given_up_after_a_few_programs(world: W
     assert set(world.states("orders").values()) == {"failed"}
     assert len(world.states("orders")) == 12
     assert len(world.launcher.programs) <= 23
+
+
+def test_what_could_not_be_launched_has_its_verdict_too(world: World) -> None:
+    world.feed(*days(1, 2))
+
+    def find_no_java(_program: Program) -> Report:
+        raise LineageAssetsError("No Java 17 or 21 here.")
+
+    world.launcher.answer = find_no_java
+    assert not world.run("2021-06-01", "2021-06-02", select=["orders"]).success
+    causes = {record.cause for record in read_history(world.instance, ("orders",)).verdicts.values()}
+    assert causes == {Cause("not launched", "No Java 17 or 21 here.")}
 
 
 def test_a_lost_driver_is_tried_again_and_the_number_of_the_try_is_recorded(world: World) -> None:
