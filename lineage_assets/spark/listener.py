@@ -76,6 +76,8 @@ def _attached(spark: SparkSession, conf: dict[str, str], heard: Heard) -> Any:  
     for key, value in conf.items():
         copied.set(key, value)
     try:
+        # What is still on its way belongs to what ran before.
+        context.listenerBus().waitUntilEmpty(_DRAIN_MILLISECONDS)
         listener = packages(spark).io.openlineage.spark.agent.OpenLineageSparkListener(copied)
         context.addSparkListener(listener)
     except (Py4JError, TypeError) as error:

@@ -109,7 +109,10 @@ def _record(report: PartitionReport) -> dict[str, object]:
 
 
 def _all_refused(reports: _Reports, table: str, conflict: ConflictError) -> dict[str, PartitionReport]:
-    message = f"{table} was published by another since this program began, nothing of this range was: {conflict}"
+    message = (
+        f"another published {table} after this program began, on one of its days at least; nothing of its range was "
+        f"published. Run it again. Iceberg says: {conflict}"
+    )
     return {
         day: replace(report, published=False, cause="published by another", message=message)
         if report.published
