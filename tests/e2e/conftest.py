@@ -36,7 +36,7 @@ def told(tmp_path_factory: pytest.TempPathFactory, lineage_url: str, request: py
     home = tmp_path_factory.mktemp("story")
     with ExitStack() as kept:
         with living_in(home, lineage_url=lineage_url):
-            result = tell(home, kept.enter_context(world(home)))
+            result = tell(home, kept.enter_context(world(home)), lineage_url)
         request.config.stash[COST] = result.cost()
         yield result
 

@@ -102,7 +102,7 @@ def mails(home: Path) -> dict[str, bytes]:
 
 
 def backfill_records(told: Told) -> Iterator[PartitionRecord]:
-    for run in told.instance.get_runs(filters=RunsFilter(tags={BACKFILL_TAG: told.backfill_id})):
+    for run in told.instance.get_runs(filters=RunsFilter(tags={BACKFILL_TAG: told.backfill.backfill_id})):
         yield from records_of_run(told.instance, run.run_id)
 
 
@@ -143,7 +143,7 @@ def true_tables(spark: SparkSession, never_bad: NeverBad) -> SparkSession:
 
 
 def test_every_bad_day_fails_orders_with_a_cause_of_its_own(told: Told) -> None:
-    failed = {day: record for day, record in told.before["orders",].items() if record.state is State.FAILED}
+    failed = {day: record for day, record in told.story.before["orders",].items() if record.state is State.FAILED}
     causes = {day: record.cause for day, record in failed.items() if record.cause is not None}
     assert {day: cause.kind for day, cause in causes.items()} == {
         "2021-06-04": "schema change",
@@ -157,19 +157,30 @@ def test_every_bad_day_fails_orders_with_a_cause_of_its_own(told: Told) -> None:
 
 @pytest.mark.parametrize("asset", REACHED)
 def test_a_bad_day_blocks_what_reads_it_and_the_block_names_where_it_began(told: Told, asset: str) -> None:
-    blocked = {day: record for day, record in told.before[asset,].items() if record.state is State.BLOCKED}
+    blocked = {day: record for day, record in told.story.before[asset,].items() if record.state is State.BLOCKED}
     by = {day: [(name_of(ref.asset), ref.partition) for ref in record.blocked_by] for day, record in blocked.items()}
     assert by == {day: [("orders", bad) for bad in bad_days] for day, bad_days in BLOCKED_BY.items()}
 
 
 def test_nothing_else_was_bad_and_nothing_was_left_out(told: Told) -> None:
-    assert states(told.before, State.FAILED) == {"orders": days(4, 6)}
-    assert states(told.before, State.BLOCKED) == {name: days(4, 12) for name in REACHED}
-    assert states(told.before, *State) == dict.fromkeys(ASSETS, ALL_DAYS)
+    assert states(told.story.before, State.FAILED) == {"orders": days(4, 6)}
+    assert states(told.story.before, State.BLOCKED) == {name: days(4, 12) for name in REACHED}
+    assert states(told.story.before, *State) == dict.fromkeys(ASSETS, ALL_DAYS)
 
 
 def test_the_history_succeeds_and_each_day_with_anything_bad_in_it_fails(told: Told) -> None:
-    assert [run.is_success for run in told.runs] == [True, *[False] * 9]
+    assert [run.is_success for run in told.story.runs] == [True, *[False] * 9]
+
+
+def test_the_demo_says_so_and_shows_no_stack_trace(told: Told) -> None:
+    assert told.is_whole
+    assert "Traceback" not in told.text
+    shown = [line.split() for line in told.text.splitlines()]
+    assert ["orders", "oooooooooooFFFoooooo"] in shown
+    assert ["orders_7_days", "ooooooooooobbbbbbbbb"] in shown
+    assert sorted([words[0] for words in shown if words[1:] == ["o" * 20]][-14:]) == sorted(ASSETS)
+    assert "They are the jobs of the plan." in told.text
+    assert "on 1 warm driver(s), one JVM each." in told.text
 
 
 def test_the_plan_is_the_bad_days_and_all_that_read_them_and_nothing_else(told: Told) -> None:
@@ -177,7 +188,7 @@ def test_the_plan_is_the_bad_days_and_all_that_read_them_and_nothing_else(told: 
 
 
 def test_after_the_backfill_everything_is_good(told: Told) -> None:
-    assert states(told.after, State.GOOD) == states(told.before, *State)
+    assert states(told.after, State.GOOD) == states(told.story.before, *State)
 
 
 def test_the_backfill_publishes_each_planned_partition_once_and_nothing_else(told: Told) -> None:
@@ -193,7 +204,7 @@ def test_the_backfill_leaves_alone_what_was_good(told: Told) -> None:
         if record.backfill is None
     } == {
         (asset, day): record
-        for asset, by_day in told.before.items()
+        for asset, by_day in told.story.before.items()
         for day, record in by_day.items()
         if day not in PLANNED.get(name_of(asset), [])
     }
@@ -227,26 +238,24 @@ def test_the_mails_are_those_of_a_world_that_was_never_bad(told: Told, never_bad
 
 
 def test_one_jvm_serves_the_whole_story_and_starts_no_program_for_what_is_blocked(told: Told) -> None:
-    history, end = told.drivers
+    (history,), (end,) = told.story.drivers, told.drivers
     assert (history["jvm_pid"], history["programs"]) == (end["jvm_pid"], 13)
     # Seven sources a day; orders on the seven days on which it has a file of the right shape; a unit each to repair.
     assert end["programs"] == 13 + 9 * 7 + 7 + 6
 
 
-def test_the_lineage_server_holds_the_blogs_jobs_and_datasets_and_the_backfill(
-    told: Told, lineage_client: MarquezClient
-) -> None:
-    assert told.backfill_id
+@pytest.mark.usefixtures("told")
+def test_the_lineage_server_holds_the_blogs_jobs_and_datasets_and_the_backfill(lineage_client: MarquezClient) -> None:
     assert {job.name for job in lineage_client.jobs(NAMESPACE)} == {*BLOG_JOBS, "example.backfill"}
     assert {dataset.name for dataset in lineage_client.datasets(NAMESPACE)} == BLOG_DATASETS
     assert [run.state for run in lineage_client.runs(NAMESPACE, "example.backfill")] == ["COMPLETED"]
 
 
+@pytest.mark.usefixtures("told")
 @pytest.mark.parametrize("job", BLOG_JOBS)
 def test_the_lineage_server_has_every_attempt_at_every_partition_in_order(
-    told: Told, lineage_client: MarquezClient, job: str
+    lineage_client: MarquezClient, job: str
 ) -> None:
-    assert told.backfill_id
     once: dict[str, tuple[str, ...]] = dict.fromkeys(ALL_DAYS, ("COMPLETED",))
     again: dict[str, tuple[str, ...]] = {}
     if job == ORDERS_JOB:
@@ -272,7 +281,8 @@ def test_every_attempt_on_record_is_exactly_one_ended_run_on_the_lineage_server(
     assert [run.id for run in runs if run.ended_at is None] == []
 
 
-def test_failed_and_blocked_runs_say_why(told: Told, lineage_client: MarquezClient) -> None:
+@pytest.mark.usefixtures("told")
+def test_failed_and_blocked_runs_say_why(lineage_client: MarquezClient) -> None:
     failed = [run for run in lineage_client.runs(NAMESPACE, ORDERS_JOB) if run.state == "FAILED"]
     said = {partition_of(run): run.facets["errorMessage"]["message"] for run in failed}
     assert {day: message.partition(":")[0] for day, message in said.items()} == {
@@ -285,7 +295,6 @@ def test_failed_and_blocked_runs_say_why(told: Told, lineage_client: MarquezClie
     assert by == {
         day: [{"assetKey": ["orders"], "partition": bad} for bad in bad_days] for day, bad_days in BLOCKED_BY.items()
     }
-    assert told.backfill_id
 
 
 def test_the_blogs_script_finds_the_jobs_of_the_plan(told: Told, lineage_client: MarquezClient) -> None:
@@ -297,25 +306,24 @@ def test_the_blogs_script_finds_the_jobs_of_the_plan(told: Told, lineage_client:
     assert {ORDERS_JOB, *found} == {nodes[planned.asset].job.name for planned in told.plan.assets}
 
 
-def test_our_own_walk_over_the_graph_agrees_and_every_job_ends_green(told: Told, lineage_client: MarquezClient) -> None:
+@pytest.mark.usefixtures("told")
+def test_our_own_walk_over_the_graph_agrees_and_every_job_ends_green(lineage_client: MarquezClient) -> None:
     node_id = job_node_id(NAMESPACE, ORDERS_JOB)
     graph = lineage_client.lineage(node_id)
     assert {found.rpartition(":")[2] for found in downstream_jobs(graph, node_id)} == set(REACHED_JOBS)
     assert {node.name: node.state for node in graph.jobs()} == dict.fromkeys(BLOG_JOBS, "COMPLETED")
     assert {node.name for node in graph.datasets()} == BLOG_DATASETS
-    assert told.backfill_id
 
 
 def test_the_backfill_is_one_of_dagsters_own_with_all_its_runs(told: Told) -> None:
-    record = told.instance.get_backfill(told.backfill_id)
-    assert record is not None
+    record = told.backfill
     assert record.status is BulkActionStatus.COMPLETED_SUCCESS
     assert (record.title, record.description) == (
         "orders 2021-06-04..2021-06-06 and all that reads it",
         "the feed was repaired",
     )
-    assert (record.user, record.tags["lineage_assets/plan"]) == ("ann", told.plan.name)
-    runs = told.instance.get_runs(filters=RunsFilter(tags={BACKFILL_TAG: told.backfill_id}))
+    assert record.tags["lineage_assets/plan"] == told.plan.name
+    runs = told.instance.get_runs(filters=RunsFilter(tags={BACKFILL_TAG: told.backfill.backfill_id}))
     assert [run.job_name for run in runs if run.tags["lineage_assets/role"] == "driver"] == [JOB_NAME]
     assert len(runs) == 1 + len(told.plan.units) == 7
     assert {run.status for run in runs} == {DagsterRunStatus.SUCCESS}

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,13 +16,15 @@ from typing import Any
 import pytest
 from dagster import DagsterInstance
 from pyspark.sql import SparkSession
+from rich.console import Console
 
 from lineage_assets.backfill.ask import Ask
 from lineage_assets.backfill.plan import BackfillPlan
-from lineage_assets.cli.progress import ProgressDisplay
 from lineage_assets.cli.project import load_project, open_instance, shown_plan
-from lineage_assets.cli.running import run_backfill
+from lineage_assets.cli.stage import Stage
 from lineage_assets.cli.story import RunResult, Story
+from lineage_assets.cli.telling import Teller
+from lineage_assets.dagster_private import PartitionBackfill
 from lineage_assets.graph import AssetKey
 from lineage_assets.launch.driver_process import driver_processes
 from lineage_assets.launch.spark_conf import local_spark_conf
@@ -30,7 +33,7 @@ from lineage_assets.settings import load_settings
 from lineage_assets.spark.session import hold
 
 ROOT = Path(__file__).parents[2]
-REPAIR = Ask("orders", "2021-06-04", "2021-06-06", reason="the feed was repaired", requested_by="ann")
+REPAIR = Ask("orders", "2021-06-04", "2021-06-06")
 
 TABLES = (
     "menus",
@@ -52,41 +55,58 @@ ASSETS = (*TABLES, "email_discounts")
 Verdicts = Mapping[AssetKey, Mapping[str, PartitionRecord]]
 
 
+@dataclass(frozen=True, slots=True)
+class WatchedStory(Story):
+    """The story, which keeps what is soon over: its runs, and how things stood when the feed was repaired."""
+
+    runs: list[RunResult] = field(default_factory=list)
+    """The history's, then one a day."""
+    drivers: list[Mapping[str, Any]] = field(default_factory=list)
+    """What each Spark driver said of itself after the history."""
+    before: dict[AssetKey, Mapping[str, PartitionRecord]] = field(default_factory=dict)
+    """The verdicts that the bad days left."""
+
+    def run(self, first: date, last: date) -> RunResult:
+        self.runs.append(Story.run(self, first, last))
+        if len(self.runs) == 1:
+            self.drivers.extend(drivers_of(self.landing.parent))
+        return self.runs[-1]
+
+    def repair_feed(self) -> None:
+        self.before.update(self.verdicts())
+        Story.repair_feed(self)
+
+
 @dataclass(frozen=True)
 class Told:
-    """The story when it is over, and how things stood before its repair."""
+    """The story when it is over."""
 
     home: Path
-    story: Story
-    runs: tuple[RunResult, ...]
-    """The history's, then one a day."""
-    before: Verdicts
-    """As the bad days left them."""
+    story: WatchedStory
+    is_whole: bool
+    text: str
+    """What the demo has printed, its progress display left out."""
     plan: BackfillPlan
-    backfill: ProgressDisplay
+    backfill: PartitionBackfill
+    """Dagster's record of the one there was."""
     after: Verdicts
     drivers: tuple[Mapping[str, Any], ...]
-    """What the Spark drivers of the state folder said of themselves after the history, and at the end."""
+    """What each Spark driver said of itself at the end."""
     seconds: float
-    backfill_seconds: float
 
     @property
     def instance(self) -> DagsterInstance:
         return self.story.instance
 
-    @property
-    def backfill_id(self) -> str:
-        assert self.backfill.backfill_id is not None
-        return self.backfill.backfill_id
-
     def cost(self) -> tuple[str, ...]:
         """For the summary of the suite."""
-        made = sum(run.count(State.GOOD) for run in self.runs)
-        first = sum(run.seconds for run in self.runs)
-        again, repair = self.plan.partition_count, self.backfill_seconds
-        jvms = len({said["jvm_pid"] for said in self.drivers})
+        made = sum(run.count(State.GOOD) for run in self.story.runs)
+        first = sum(run.seconds for run in self.story.runs)
+        again, ended = self.plan.partition_count, self.backfill.backfill_end_timestamp
+        repair = 0.0 if ended is None else ended - self.backfill.backfill_timestamp
+        programs, jvms = sum(said["programs"] for said in self.drivers), len(self.drivers)
         return (
-            f"the whole story: {self.seconds:.0f} s, {self.drivers[-1]['programs']} Spark programs",
+            f"the whole story: {self.seconds:.0f} s, {programs} Spark programs",
             f"history and nine days: {first:.0f} s for {made} asset-days, {first / made:.2f} s each, lineage included",
             f"backfill: {repair:.0f} s for {again} asset-days, {repair / again:.2f} s each",
             f"started: {jvms} JVM under {jvms} warm driver; all Dagster runs were in the process of the suite",
@@ -117,41 +137,34 @@ def living_in(home: Path, *, lineage_url: str | None = None, **more: str) -> Ite
 
 
 @contextmanager
-def world(home: Path) -> Iterator[Story]:
-    """The pipeline of the state folder that we live in; the Spark driver that it starts ends with it."""
+def world(home: Path) -> Iterator[WatchedStory]:
+    """The pipeline of the state folder that we live in."""
     with open_instance(load_settings()) as instance:
-        yield Story(load_project(ROOT), instance, home / "landing")
+        yield WatchedStory(load_project(ROOT), instance, home / "landing")
 
 
-def tell(home: Path, story: Story) -> Told:
-    """The whole story, once."""
+def tell(home: Path, story: WatchedStory, lineage_url: str) -> Told:
+    """The whole story, once, as the demo tells it."""
     began = monotonic()
     settings = load_settings()
+    console = Console(width=120, highlight=False, record=True)
     try:
-        story.drop_feed()
-        history = story.history()
-        first = drivers_of(home)
-        runs = (history, *story.days())
-        before = story.verdicts()
-        story.repair_feed()
-        plan = shown_plan(story.project, REPAIR, settings)
-        repair_began = monotonic()
-        backfill = run_backfill(story.project, REPAIR, settings)
-        ended = monotonic()
-        return Told(
-            home=home,
-            story=story,
-            runs=runs,
-            before=before,
-            plan=plan,
-            backfill=backfill,
-            after=story.verdicts(),
-            drivers=(*first, *drivers_of(home)),
-            seconds=ended - began,
-            backfill_seconds=ended - repair_began,
-        )
+        is_whole = Teller(console, Stage(settings, story, lineage_url)).tell()
+        drivers = tuple(drivers_of(home))
     finally:
         stop_drivers(home)
+    (backfill,) = story.instance.get_backfills()
+    return Told(
+        home=home,
+        story=story,
+        is_whole=is_whole,
+        text=console.export_text(),
+        plan=shown_plan(story.project, REPAIR, settings),
+        backfill=backfill,
+        after=story.verdicts(),
+        drivers=drivers,
+        seconds=monotonic() - began,
+    )
 
 
 def drivers_of(home: Path) -> list[Mapping[str, Any]]:
