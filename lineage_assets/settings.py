@@ -30,9 +30,13 @@ def _absolute(path: Path) -> Path:
 
 
 def _http_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        message = "it is no http:// or https:// address"
+    message = "it is no http:// or https:// address"
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError as error:  # a port that is no number
+        raise ValueError(message) from error
+    if not is_address:
         raise ValueError(message)
     return url.rstrip("/")
 
@@ -82,6 +86,11 @@ class Settings(BaseSettings):
     """How long a run waits for a live run that makes what it reads, before it counts as blocked."""
     first_partition: date = Field(default=date(2021, 5, 24), validation_alias="FOOD_DELIVERY_FIRST")
     last_partition: date = Field(default=date(2021, 6, 12), validation_alias="FOOD_DELIVERY_LAST")
+
+    @property
+    def lineage_key(self) -> str | None:
+        """The API key in plain, for whoever sends it and nobody else."""
+        return None if self.openlineage_api_key is None else self.openlineage_api_key.get_secret_value()
 
     @model_validator(mode="after")
     def _first_is_not_after_last(self) -> "Settings":

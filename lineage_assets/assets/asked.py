@@ -58,5 +58,6 @@ def runs_check(run: DagsterRun, asset: AssetKey, check: str) -> bool:
     """Whether the run also has the check step of the asset; a run without a selection of checks has all."""
     chosen = run.asset_check_selection
     if chosen is None:
-        return run.step_keys_to_execute is None or any(check in step for step in run.step_keys_to_execute)
+        step = f"{asset.to_python_identifier()}_{check}"
+        return run.step_keys_to_execute is None or step in run.step_keys_to_execute
     return any(key.asset_key == asset and key.name == check for key in chosen)

@@ -43,11 +43,17 @@ class Book:
     def write(self, records: Iterable[PartitionRecord]) -> None:
         """Log verdicts; an earlier verdict of this step on the same partition is replaced."""
         batch = list(records)
-        log_records(self.context, batch, self.before)
+        log_records(self.context, batch, self.before, self._earlier)
         self.written.update({(record.asset, record.partition): record for record in batch})
         blocked = [record for record in batch if record.state is State.BLOCKED]
         self.telling.blocked(blocked, self.before)
         self.telling.keep([record for record in batch if record.state is not State.BLOCKED])
+
+    def _earlier(self, asset: AssetKey, partition: str) -> PartitionRecord | None:
+        """The verdict before the one in hand: of this step, or of what was known when it began."""
+        written = self.written.get((asset, partition))
+        history = self.before.get(asset)
+        return written if written is not None or history is None else history.verdicts.get(partition)
 
     def end(self) -> None:
         """The attempt has given all its verdicts."""

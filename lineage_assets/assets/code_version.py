@@ -9,7 +9,7 @@ import ast
 import hashlib
 import importlib.util
 import json
-import sys
+import sysconfig
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -71,11 +71,12 @@ def _source(module: str) -> Path | None:
 
 
 def _is_ours(path: Path, start: Path | None) -> bool:
-    """Whether a module is of the author's code location: not installed, nor Python's own, unless the job's is too."""
+    """Whether a module is of the author's code location: beside the job, or neither installed nor Python's own."""
     if start is not None and path.parent == start.parent:
         return True
-    installed = {"site-packages", "dist-packages"} & set(path.parts)
-    return not installed and not path.is_relative_to(Path(sys.base_prefix))
+    installed = (Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    in_packages = {"site-packages", "dist-packages"} & set(path.parts)
+    return not in_packages and not any(path.is_relative_to(folder) for folder in installed)
 
 
 def _imports(module: str, path: Path) -> Iterator[str]:

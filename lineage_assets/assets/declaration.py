@@ -12,7 +12,7 @@ from typing import Any
 
 from lineage_assets.datasets import Checks, Dataset, Field, parse_fields
 from lineage_assets.errors import BadDeclarationError
-from lineage_assets.graph import AssetKey, AssetNode, Input, LineageJob, name_of
+from lineage_assets.graph import AssetKey, AssetNode, Input, LineageJob
 from lineage_assets.partitions import SAME_PARTITION, Daily, Window
 
 JobFunction = Callable[..., Any]
@@ -159,7 +159,3 @@ def function_name(function: JobFunction) -> str:
     if "<" in name or "." in function.__qualname__:
         raise BadDeclarationError("job function", name, "write it as a plain function at the top of a module")
     return name
-
-
-def asset_names(declaration: JobDeclaration) -> tuple[str, ...]:
-    return tuple(name_of(node.key) for node in declaration.nodes)

@@ -34,7 +34,8 @@ from lineage_assets.assets.platform import Platform
 from lineage_assets.assets.services import services_resource
 from lineage_assets.assets.step import run_job
 from lineage_assets.backfill.job import build_backfill_job
-from lineage_assets.graph import AssetGraph, AssetNode, node_from_json, node_json
+from lineage_assets.errors import BadDeclarationError, did_you_mean
+from lineage_assets.graph import AssetGraph, AssetNode, name_of, node_from_json, node_json
 from lineage_assets.launch.launcher import Launcher
 from lineage_assets.partitions import SAME_PARTITION, Daily
 from lineage_assets.settings import Settings
@@ -63,6 +64,7 @@ def build_definitions(
     """All that Dagster needs to know of the given jobs; merge it with your own by `Definitions.merge`."""
     declared = tuple(jobs)
     graph = AssetGraph.of(node for job in declared for node in job.nodes)
+    _refuse_unreadable(graph)
     platform = Platform(graph, launcher, settings)
     days: dict[Daily, DailyPartitionsDefinition] = {}
     for job in declared:
@@ -75,6 +77,18 @@ def build_definitions(
     )
     # The job runs the assets it is defined beside; no definitions hold both before they are merged.
     return Definitions.merge(ours, Definitions(jobs=[build_backfill_job(graph, lambda: ours, settings)]))
+
+
+def _refuse_unreadable(graph: AssetGraph) -> None:
+    """A program reads tables of this graph only; a misspelt parameter shows here, not every night."""
+    for node in graph.nodes.values():
+        for read in node.inputs:
+            what = f'input of "{name_of(node.key)}"'
+            if read.asset == node.key:
+                raise BadDeclarationError(what, name_of(read.asset), "an asset cannot read itself yet")
+            if read.asset not in graph.nodes:
+                hint = did_you_mean(name_of(read.asset), map(name_of, graph.nodes))
+                raise BadDeclarationError(what, name_of(read.asset), f"no job declared makes it.{hint}".rstrip("."))
 
 
 def graph_of(definitions: Definitions) -> AssetGraph:

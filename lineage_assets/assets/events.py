@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dagster import (
@@ -33,15 +33,17 @@ def log_records(
     context: AssetExecutionContext,
     records: Iterable[PartitionRecord],
     histories: Mapping[tuple[str, ...], History],
+    earlier: Callable[[tuple[str, ...], str], PartitionRecord | None],
 ) -> None:
-    """Write one event a partition, and the check `audit` of those that fail or failed before."""
+    """Write one event a partition, and the check `audit` of those whose content fails, or failed before."""
     for record in records:
         if record.state.is_bad:
             context.log_event(bad_event(record))
         else:
             context.log_event(_materialization(record, histories))
-        for evaluation in _audits(record, histories.get(record.asset, History())):
-            context.log_event(evaluation)
+        audited = _audit(record, earlier(record.asset, record.partition))
+        if audited is not None:
+            context.log_event(audited)
 
 
 def _materialization(record: PartitionRecord, histories: Mapping[tuple[str, ...], History]) -> AssetMaterialization:
@@ -86,21 +88,26 @@ def _tags(record: PartitionRecord, histories: Mapping[tuple[str, ...], History])
     return tags
 
 
-def _audits(record: PartitionRecord, before: History) -> list[AssetCheckEvaluation]:
-    """The check's evaluation of one partition: none for a block, which says nothing of the partition's own content."""
-    earlier = before.state_of(record.partition)
-    if record.state is State.BLOCKED or (record.state is not State.FAILED and earlier is not State.FAILED):
-        return []
-    failed = record.state is State.FAILED
-    said = "" if record.cause is None else f"{record.cause.kind}: {record.cause.message}"
-    return [
-        AssetCheckEvaluation(
-            asset_key=DagsterAssetKey(record.asset),
-            check_name=AUDIT_CHECK,
-            passed=not failed,
-            metadata={},
-            severity=AssetCheckSeverity.ERROR,
-            description=said,
-            partition=record.partition,
-        )
-    ]
+_NO_CONTENT = frozenset({"driver lost", "not launched", "cancelled", "refused", "job failed", "published by another"})
+"""Causes of a failure that say nothing of what the partition holds."""
+
+
+def _audit(record: PartitionRecord, earlier: PartitionRecord | None) -> AssetCheckEvaluation | None:
+    """The check's evaluation of one partition, where it fails or failed before."""
+    failed = _fails_audit(record)
+    is_news = failed or (not record.state.is_bad and earlier is not None and _fails_audit(earlier))
+    if not is_news:
+        return None
+    return AssetCheckEvaluation(
+        asset_key=DagsterAssetKey(record.asset),
+        check_name=AUDIT_CHECK,
+        passed=not failed,
+        metadata={},
+        severity=AssetCheckSeverity.ERROR,
+        description="" if record.cause is None else f"{record.cause.kind}: {record.cause.message}",
+        partition=record.partition,
+    )
+
+
+def _fails_audit(record: PartitionRecord) -> bool:
+    return record.state is State.FAILED and record.cause is not None and record.cause.kind not in _NO_CONTENT

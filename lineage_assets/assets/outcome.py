@@ -85,6 +85,8 @@ class Making:
         """One record a partition and asset of what Spark reported."""
         tables = {table.table: tuple(table.asset.split("/")) for table in program.tables}
         drift = drift_of(program, report.observed)
+        problem = report.observed.problem
+        warning = None if problem is None or program.existing else f"Spark's own events are missing: {problem}"
         for node in self.asked.nodes:
             made = report.outputs[name_of(node.key)]
             columns = _columns(program, node, report.observed, tables)
@@ -102,7 +104,7 @@ class Making:
                     made_by=self.asked.run_id if one.published else None,
                     columns=columns,
                     drift=drift,
-                    warning=one.warning,
+                    warning=warning if one.warning is None else one.warning,
                 )
 
 

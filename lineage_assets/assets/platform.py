@@ -14,7 +14,7 @@ from lineage_assets.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """The one resource of our assets, under the key `lineage_assets`."""
+    """The same for all runs of a code location."""
 
     graph: AssetGraph
     launcher: Launcher

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -36,10 +38,11 @@ def program_of(
     job = declaration.lineage_job
     chosen = {node.key for node in asked.nodes}
     reads = {} if asked.is_adoption else declaration.reads
+    code = shipped_code(declaration)
     return Program(
         function=function_name(declaration.function),
-        code=shipped_code(declaration),
-        token=_token(asked, targets),
+        code=code,
+        token=_token(asked, ready, code),
         targets=targets,
         lineage=Lineage(job.namespace, job.name, str(lineage_run)),
         outputs=tuple(_output(made, platform) for made in declaration.makes if (made.name,) in chosen),
@@ -55,11 +58,25 @@ def program_of(
     )
 
 
-def _token(asked: Asked, targets: tuple[str, ...]) -> str:
-    """The unit: backfill or run, assets, range. A second try of the same unit finds what the first published."""
+def _token(asked: Asked, ready: Mapping[str, Ready], code: Mapping[str, str]) -> str:
+    """The unit: backfill or run, assets, range; and a digest of what it is made from.
+
+    A second try of the same unit finds what the first published; one with other inputs or code publishes anew.
+    """
     assets = "+".join(name_of(node.key) for node in asked.nodes)
+    targets = sorted(ready)
+    made_from = [(target, _versions(ready[target])) for target in targets]
+    digest = hashlib.sha256(json.dumps([sorted(code.items()), made_from]).encode()).hexdigest()[:16]
     unit = asked.run_id if asked.backfill is None else asked.backfill
-    return f"{unit}:{assets}:{ranges_text(set_of(targets)).replace(' ', '')}"
+    return f"{unit}:{assets}:{ranges_text(set_of(targets)).replace(' ', '')}:{digest}"
+
+
+def _versions(ready: Ready) -> list[tuple[str, str, str | None]]:
+    """All that a partition is made from, as sorted triples."""
+    read = [
+        (name_of(asset), day, version) for asset, days in ready.go.versions.items() for day, version in days.items()
+    ]
+    return sorted([*read, *(("", parameter, landed.version) for parameter, landed in ready.landed.items())])
 
 
 def _output(made: Made, platform: Platform) -> Output:

@@ -23,7 +23,8 @@ def warn_of_what_goes_stale(context: AssetExecutionContext, asked: Asked, scope:
     """Warn from the first steps only: built partitions that read what is made and are not to be made themselves."""
     if asked.is_planned or any(read.asset in scope.partitions for node in asked.nodes for read in node.inputs):
         return
-    reached = affected(platform.graph, scope.partitions, utc_now())
+    made = {node.key: scope.partitions.get(node.key, PartitionSet()) for node in asked.nodes}
+    reached = affected(platform.graph, made, utc_now())
     beyond = {
         asset: impact.partitions - scope.partitions.get(asset, PartitionSet()) for asset, impact in reached.items()
     }
@@ -31,11 +32,17 @@ def warn_of_what_goes_stale(context: AssetExecutionContext, asked: Asked, scope:
     stale = {asset: beyond[asset] & built(history) for asset, history in histories.items()}
     named = [f"{name_of(asset)} {ranges_text(partitions)}" for asset, partitions in stale.items() if partitions]
     if named:
-        days = keys_of(asked.partitions)
-        repair = Ask(name_of(asked.nodes[0].key), days[0], days[-1], include_root=False)
+        asks = (
+            Ask(name_of(key), *_ends(partitions), include_root=False) for key, partitions in made.items() if partitions
+        )
         context.log.warning(
             "This %s leaves stale what it does not select: %s. To redo that: %s",
             "backfill" if scope.is_daemons else "run",
             "; ".join(named),
-            repair.command,
+            "; ".join(ask.command for ask in asks),
         )
+
+
+def _ends(partitions: PartitionSet) -> tuple[str, str]:
+    keys = keys_of(partitions)
+    return keys[0], keys[-1]

@@ -6,7 +6,7 @@ The body of every asset of ours, whoever started it: the UI, the command line, a
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -37,6 +37,7 @@ from lineage_assets.ledger.gate import Go
 from lineage_assets.ledger.record import Cause
 from lineage_assets.partitions import set_of
 from lineage_assets.spark.execution import JOB_FAILED
+from lineage_assets.spark.program import PUBLISHED_BY_ANOTHER
 
 _TRIES = 3
 """Of a program whose driver was lost; a program that failed is not tried again."""
@@ -152,52 +153,62 @@ def reuse(step: Step, ready: Mapping[str, Ready]) -> Mapping[str, Ready]:
 
 
 def launch(step: Step, ready: Mapping[str, Ready]) -> None:
-    """Run one Spark program for all that remains and record what came of it; what a lost driver took is tried again."""
+    """Run one Spark program for all that remains and record what came of it; what was lost is tried again."""
     making = step.making
-    lost = launch_once(step, making, ready) if ready else {}
+    lost = launch_once(step, making, [ready] if ready else [])
     step.book.end()
     while lost and making.number < _TRIES:
-        step.context.log.warning("Try %d of %d lost its driver; trying again.", making.number, _TRIES)
+        step.context.log.warning("Try %d of %d lost partitions; trying them again.", making.number, _TRIES)
+        partitions = [target for program in lost for target in program]
         making = replace(making, number=making.number + 1, started=utc_now())
-        step.book.open(making, set_of(lost))
-        step.book.start(lost)
+        step.book.open(making, set_of(partitions))
+        step.book.start(partitions)
         lost = launch_once(step, making, lost)
         step.book.end()
 
 
-def launch_once(step: Step, making: Making, ready: Mapping[str, Ready]) -> Mapping[str, Ready]:
-    """One try: a verdict on every partition; what a lost driver took with it is given back.
+def launch_once(step: Step, making: Making, ready: Sequence[Mapping[str, Ready]]) -> list[Mapping[str, Ready]]:
+    """One try: a verdict on every partition. What a lost driver or another's publish took is given back.
 
     One day's data can fail the program of a whole range. The range is then halved until the days that fail are found,
     and the others are made; a job that fails on every day is given up after a few programs.
     """
-    waiting = deque([ready])
+    waiting, lost = deque(ready), []
     programs = 0
     while waiting:
-        batch = waiting.popleft()
+        asked = waiting.popleft()
         programs += 1
         try:
-            _run_program(step, making, batch)
+            lost += _run_program(step, making, asked)
         except ProgramFailedError as error:
-            if error.cause == JOB_FAILED and len(batch) > 1 and programs < _MOST_PROGRAMS:
-                step.context.log.warning("Halving a range of %d partitions to find what fails. %s", len(batch), error)
-                waiting.extendleft(reversed(_halves(batch)))
+            if error.cause == JOB_FAILED and len(asked) > 1 and programs < _MOST_PROGRAMS:
+                step.context.log.warning("Halving a range of %d partitions to find what fails. %s", len(asked), error)
+                waiting.extendleft(reversed(_halves(asked)))
             else:
-                _fail(step, making, batch, Cause(error.cause, error.message))
+                _fail(step, making, asked, Cause(error.cause, error.message))
         except LineageAssetsError as error:
             # Nothing ran, or nobody knows what did: the programs that wait would fare no better.
             is_lost = isinstance(error, ProgramLostError)
-            left = {target: one for each in (batch, *waiting) for target, one in each.items()}
-            _fail(step, making, left, Cause("driver lost" if is_lost else "not launched", str(error)))
-            return left if is_lost else {}
-    return {}
+            left = [asked, *waiting]
+            cause = Cause("driver lost" if is_lost else "not launched", str(error))
+            _fail(step, making, chain.from_iterable(left), cause)
+            return [*lost, *left] if is_lost else lost
+    return lost
 
 
-def _run_program(step: Step, making: Making, ready: Mapping[str, Ready]) -> None:
+def _run_program(step: Step, making: Making, ready: Mapping[str, Ready]) -> list[Mapping[str, Ready]]:
+    """Run one program; the partitions that it could not publish because another published them first."""
     spark_run = step.book.telling.spark_run_id(making.asked.run_id, set_of(ready), making.number)
     program = program_of(step.declaration, step.asked, ready, step.platform, spark_run)
     report = step.platform.launcher.launch(step.context, program)
     step.book.write(making.computed(program, report, ready, utc_now()))
+    outrun = {
+        target
+        for output in report.outputs.values()
+        for target, one in output.partitions.items()
+        if one.cause == PUBLISHED_BY_ANOTHER
+    }
+    return [{target: one for target, one in ready.items() if target in outrun}] if outrun else []
 
 
 def _halves(ready: Mapping[str, Ready]) -> list[dict[str, Ready]]:

@@ -22,17 +22,14 @@ class NoTableError(LineageAssetsError):
 @click.option("--to", "last", metavar="DAY", help="Last partition to take in; without it, the first alone.")
 def adopt(*, asset: str, first: str, last: str | None) -> None:
     """Audit what the table of ASSET holds for a range, and record the partitions that pass; computes nothing."""
-    from dagster import AssetKey
     from rich.console import Console
 
-    from lineage_assets.assets.asked import ADOPT_TAG
-    from lineage_assets.backfill.lane import quiet
     from lineage_assets.cli.project import load_project, open_instance
     from lineage_assets.cli.ready import ready_for_spark
+    from lineage_assets.cli.story import Story
     from lineage_assets.cli.tables import causes_table, states_table
     from lineage_assets.clock import utc_now
     from lineage_assets.graph import name_of
-    from lineage_assets.ledger.dagster_log import read_history
     from lineage_assets.partitions import keys_of, parse_day
     from lineage_assets.settings import load_settings
 
@@ -46,20 +43,11 @@ def adopt(*, asset: str, first: str, last: str | None) -> None:
     ready_for_spark(settings)
     console = Console(highlight=False)
     with open_instance(settings) as instance:
-        job = project.definitions.resolve_implicit_global_asset_job_def()
-        result = job.execute_in_process(
-            instance=instance,
-            asset_selection=[AssetKey(key)],
-            raise_on_error=False,
-            run_config=quiet(job),
-            tags={
-                "dagster/asset_partition_range_start": days[0],
-                "dagster/asset_partition_range_end": days[-1],
-                ADOPT_TAG: "true",
-            },
-        )
-        verdicts = {key: {day: one for day, one in read_history(instance, key).verdicts.items() if day in days}}
+        result = Story(project, instance, settings.home / "landing").adopt(key, start, end)
+    verdicts = {key: {record.partition: record for record in result.records}}
     console.print(states_table(verdicts, days))
-    if not result.success:
+    if not result.is_success:
         console.print(causes_table(verdicts))
+        if not result.records:
+            console.print(f"Dagster's run {result.run_id} ended before it gave a verdict; its log says why.")
         raise click.exceptions.Exit(1)

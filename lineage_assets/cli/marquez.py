@@ -59,9 +59,8 @@ def status() -> None:
     settings = load_settings()
     console = Console(soft_wrap=True)
     if settings.openlineage_url is not None:
-        key = settings.openlineage_api_key
         console.print(_named(settings.openlineage_url))
-        with marquez_at(settings.openlineage_url, api_key=None if key is None else key.get_secret_value()) as client:
+        with marquez_at(settings.openlineage_url, api_key=settings.lineage_key) as client:
             console.print(f"It answers, with {len(client.namespaces())} namespaces.")
         return
     server = running(settings.home)

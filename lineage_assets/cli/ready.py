@@ -22,6 +22,5 @@ def ready_for_spark(settings: Settings) -> None:
 def ready_for_lineage(settings: Settings) -> None:
     """Ask the lineage server that the settings name, if they do; raises ``MarquezUnreachableError``."""
     if settings.openlineage_url is not None:
-        key = settings.openlineage_api_key
-        with marquez_at(settings.openlineage_url, api_key=None if key is None else key.get_secret_value()) as server:
+        with marquez_at(settings.openlineage_url, api_key=settings.lineage_key) as server:
             server.namespaces()

@@ -11,8 +11,10 @@ from datetime import date, timedelta
 from pathlib import Path
 from time import monotonic
 
+from dagster import AssetKey as DagsterAssetKey
 from dagster import DagsterInstance
 
+from lineage_assets.assets.asked import ADOPT_TAG
 from lineage_assets.backfill.lane import quiet
 from lineage_assets.cli.project import Project
 from lineage_assets.graph import AssetKey
@@ -65,17 +67,25 @@ class Story:
             day = HISTORY_ENDS + timedelta(days=number + 1)
             yield self.run(day, day)
 
-    def run(self, first: date, last: date) -> RunResult:
-        """All assets for a range, in one run; it ends, whatever its partitions do."""
+    def adopt(self, asset: AssetKey, first: date, last: date) -> RunResult:
+        """Take in what the table of one asset holds."""
+        return self.run(first, last, only=asset, tags={ADOPT_TAG: "true"})
+
+    def run(
+        self, first: date, last: date, *, only: AssetKey | None = None, tags: Mapping[str, str] | None = None
+    ) -> RunResult:
+        """All assets or one for a range, in one Dagster run; it ends, whatever its partitions do."""
         started = monotonic()
         job = self.project.definitions.resolve_implicit_global_asset_job_def()
         result = job.execute_in_process(
             instance=self.instance,
+            asset_selection=None if only is None else [DagsterAssetKey(only)],
             raise_on_error=False,
             run_config=quiet(job),
             tags={
                 "dagster/asset_partition_range_start": first.isoformat(),
                 "dagster/asset_partition_range_end": last.isoformat(),
+                **(tags if tags is not None else {}),
             },
         )
         records = (

@@ -73,7 +73,7 @@ class Teller:
         self.console.print(states_table(self.stage.story.verdicts(), days_of(FIRST, LAST)))
 
     def _show_lineage(self, planned: set[str]) -> None:
-        with marquez_at(self.stage.lineage_url) as marquez:
+        with marquez_at(self.stage.lineage_url, api_key=self.stage.settings.lineage_key) as marquez:
             self.console.print(jobs_table(marquez.jobs(_NAMESPACE)))
             self.console.print(runs_table(_ORDERS_JOB, marquez.runs(_NAMESPACE, _ORDERS_JOB)))
             node = job_node_id(_NAMESPACE, _ORDERS_JOB)

@@ -73,8 +73,18 @@ class SparkSubmit:
         entry, file = folder / "entry.py", folder / "program.json"
         entry.write_text(self.entry, encoding="utf-8")
         file.write_text(program.to_json(), encoding="utf-8")
-        settings = (word for name, value in child.conf.items() for word in ("--conf", f"{name}={value}"))
-        return [str(_spark_submit()), *settings, str(entry), str(file), str(folder / "events.ndjson")]
+        # A file of this user alone: settings may hold a password, and anybody sees a command line.
+        settings = folder / "spark.properties"
+        settings.touch(mode=0o600)
+        settings.write_text("".join(_property(*one) for one in child.conf.items()), encoding="utf-8")
+        command = [str(_spark_submit()), "--properties-file", str(settings)]
+        return [*command, str(entry), str(file), str(folder / "events.ndjson")]
+
+
+def _property(name: str, value: str) -> str:
+    """One line of a Java properties file, in which a backslash and the end of a line want escaping."""
+    escaped = value.replace("\\", "\\\\").replace("\n", "\\n")
+    return f"{name} {escaped}\n"
 
 
 @contextmanager

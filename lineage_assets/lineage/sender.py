@@ -26,7 +26,7 @@ NOBODY_THERE = "no lineage server is up; `lineage-assets marquez up` starts one,
 
 _SHARE_OF_RUN = 0.05
 _LEAST_SECONDS = 2.0
-"""What the end of a short run may wait; of a long one it is the share (law 9)."""
+"""What the end of a short run may wait; of a long one it is the share."""
 _PATIENCE_SECONDS = 2.0
 """How long one event may be on its way before the end of a run stops counting on it."""
 _LAST_TRY_SECONDS = 0.5

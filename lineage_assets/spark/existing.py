@@ -8,6 +8,7 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 from lineage_assets.spark.audit import audit
+from lineage_assets.spark.contract import broken_contract, contracted
 from lineage_assets.spark.iceberg import IcebergTable, quoted
 from lineage_assets.spark.inputs import days_of, within
 from lineage_assets.spark.program import Output, OutputReport, PartitionReport, Program, Report
@@ -31,8 +32,12 @@ def _audited(spark: SparkSession, output: Output, targets: Sequence[str]) -> Out
     if history is None or history.main is None:
         raise MissingTableError(output.table)
     held = spark.read.option("snapshot-id", history.main).table(quoted(output.table))
-    columns = [name for name, _ in output.columns]
-    reports = audit(held.where(within(days_of(targets))).select(*columns, "ds"), output, targets)
+    difference = broken_contract(held, output)
+    if difference is not None:
+        broken = PartitionReport(published=False, cause="schema change", message=difference)
+        return OutputReport(dict.fromkeys(targets, broken), history.main, history.location)
+    kept = contracted(held, output).where(within(days_of(targets)))
+    reports = audit(kept, output, targets)
     return OutputReport({day: _there(one) for day, one in reports.items()}, history.main, history.location)
 
 

@@ -12,6 +12,9 @@ from typing import Any
 PROTOCOL = 1
 """Rises when either value changes its meaning; the runner refuses a program of another protocol."""
 
+PUBLISHED_BY_ANOTHER = "published by another"
+"""The cause of a partition that was good, but whose table somebody changed on the same days meanwhile."""
+
 
 @dataclass(frozen=True)
 class TableInput:

@@ -7,6 +7,7 @@ is adopted, not repeated. A branch with a bad day stays as its quarantine. Refus
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
@@ -17,11 +18,14 @@ from lineage_assets.spark.audit import audit
 from lineage_assets.spark.history import INPUTS, RECORDS, TOKEN, Snapshot
 from lineage_assets.spark.iceberg import ConflictError, DayFiles, IcebergTable
 from lineage_assets.spark.place import Adopted
-from lineage_assets.spark.program import Output, OutputReport, PartitionReport
+from lineage_assets.spark.program import PUBLISHED_BY_ANOTHER, Output, OutputReport, PartitionReport
 
 _NO_FILES = DayFiles((), 0)
 
 _Reports = Mapping[str, PartitionReport]
+
+
+log = logging.getLogger("lineage_assets.publish")
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,11 @@ class StagedTable:
         except ConflictError as conflict:
             self.discard()
             return OutputReport(_all_refused(reports, self.name, conflict), None, self.location)
-        settle_branches(self.table, self.branch, summary[RECORDS])
+        try:
+            settle_branches(self.table, self.branch, summary[RECORDS])
+        except Py4JJavaError as error:
+            # What was committed stays committed: a branch left over is for a later publish to tidy.
+            log.warning("A branch of %s could not be tidied: %s", self.name, error)
         return OutputReport(reports, snapshot, self.location)
 
     def _commit(self, good: Sequence[str], summary: Mapping[str, str]) -> int:
@@ -114,7 +122,7 @@ def _all_refused(reports: _Reports, table: str, conflict: ConflictError) -> dict
         f"published. Run it again. Iceberg says: {conflict}"
     )
     return {
-        day: replace(report, published=False, cause="published by another", message=message)
+        day: replace(report, published=False, cause=PUBLISHED_BY_ANOTHER, message=message)
         if report.published
         else report
         for day, report in reports.items()

@@ -20,7 +20,7 @@ from dagster import (
 
 from lineage_assets.assets.declaration import Pipeline, landing, table
 from lineage_assets.assets.definitions import build_definitions, graph_of
-from lineage_assets.errors import LineageAssetsError
+from lineage_assets.errors import BadDeclarationError, LineageAssetsError
 from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError
 from lineage_assets.ledger.dagster_log import read_history
 from lineage_assets.ledger.record import Cause, PartitionRef, State
@@ -106,6 +106,16 @@ class World:
     def states(self, name: str) -> dict[str, str]:
         verdicts = read_history(self.instance, (name,)).verdicts
         return {day[-2:]: record.state.value for day, record in sorted(verdicts.items())}
+
+    def audits(self) -> list[tuple[str | None, bool]]:
+        return [
+            (event.partition, event.passed)
+            for run in reversed(self.instance.get_runs())
+            for record in self.instance.all_logs(run.run_id)
+            if record.dagster_event is not None
+            and record.dagster_event.event_type_value == "ASSET_CHECK_EVALUATION"
+            and (event := record.dagster_event.asset_check_evaluation_data).check_name == "audit"
+        ]
 
     def materialized(self, name: str) -> list[str]:
         return sorted(day[-2:] for day in self.instance.get_materialized_partitions(AssetKey(name)))
@@ -204,15 +214,7 @@ def test_a_quarantined_partition_shows_in_the_check_audit_until_it_passes(world:
     assert world.states("orders") == {"01": "good", "02": "failed"}
     world.launcher.answer = report_of
     world.run("2021-06-02", "2021-06-02", select=["orders"])
-    evaluations = [
-        (event.partition, event.passed)
-        for run in reversed(world.instance.get_runs())
-        for record in world.instance.all_logs(run.run_id)
-        if record.dagster_event is not None
-        and record.dagster_event.event_type_value == "ASSET_CHECK_EVALUATION"
-        and (event := record.dagster_event.asset_check_evaluation_data).check_name == "audit"
-    ]
-    assert evaluations == [("2021-06-02", False), ("2021-06-02", True)]
+    assert world.audits() == [("2021-06-02", False), ("2021-06-02", True)]
 
 
 def test_old_data_of_a_failed_partition_does_not_leak(world: World) -> None:
@@ -295,6 +297,26 @@ def test_a_lost_driver_is_tried_again_and_the_number_of_the_try_is_recorded(worl
     assert (history.verdicts["2021-06-01"].state, history.verdicts["2021-06-01"].number) == (State.GOOD, 2)
     assert history.underway == ()
     assert len({program.token for program in world.launcher.programs}) == 1
+    assert world.audits() == []
+
+
+def test_days_that_another_published_meanwhile_are_tried_again_on_the_new_table(world: World) -> None:
+    world.feed(*days(1, 2))
+    outrun = {("orders", "2021-06-01"): "published by another", ("orders", "2021-06-02"): "published by another"}
+
+    def lose_the_race_once(program: Program) -> Report:
+        return report_of(program, bad=outrun if len(world.launcher.programs) == 1 else {})
+
+    world.launcher.answer = lose_the_race_once
+    assert world.run("2021-06-01", "2021-06-02", select=["orders"]).success
+    assert world.states("orders") == {"01": "good", "02": "good"}
+    assert [len(program.targets) for program in world.launcher.programs] == [2, 2]
+
+
+def test_an_input_that_no_job_makes_is_refused_when_it_is_declared(world: World) -> None:
+    job = PIPELINE.job(lambda ordres: ordres, "example.x", table("x", "public.x", "id INTEGER"))
+    with pytest.raises(BadDeclarationError, match=r'input of "x" "ordres".*Did you mean "orders"'):
+        build_definitions((*JOBS, job), launcher=world.launcher, settings=world.settings)
 
 
 def test_what_is_unchanged_stands_when_nobody_named_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,13 +88,6 @@ def deliveries(
     drivers: DataFrame,
 ) -> DataFrame:
     """One row an order of the week: when it moved, and who, where and by whom as of its latest status."""
-    customer = customers.select(
-        "ds",
-        F.col("id").alias("customer_id"),
-        F.col("email").alias("customer_email"),
-        F.col("address").alias("customer_address"),
-        "city_id",
-    )
     restaurant = restaurants.select(
         "ds", F.col("id").alias("restaurant_id"), F.col("address").alias("restaurant_address")
     )
@@ -103,7 +96,7 @@ def deliveries(
     return (
         orders_7_days.drop("restaurant_id")
         .join(_progress(order_status), on=["ds", "order_id"], how="inner")
-        .join(customer, on=["ds", "customer_id"], how="inner")
+        .join(_addressees(customers), on=["ds", "customer_id"], how="inner")
         .join(restaurant, on=["ds", "restaurant_id"], how="inner")
         .join(driver, on=["ds", "driver_id"], how="inner")
         .select(
@@ -123,6 +116,16 @@ def deliveries(
             "city_id",
             "driver_id",
         )
+    )
+
+
+def _addressees(customers: DataFrame) -> DataFrame:
+    return customers.select(
+        "ds",
+        F.col("id").alias("customer_id"),
+        F.col("email").alias("customer_email"),
+        F.col("address").alias("customer_address"),
+        "city_id",
     )
 
 
