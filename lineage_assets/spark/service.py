@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 NOT_STARTED = "spark did not start"
 TICK_SECONDS = 0.5
 CANCEL_TICK_SECONDS = 0.1
+REQUEST_SECONDS = 10.0
 
 log = logging.getLogger("lineage_assets.driver")
 
@@ -74,7 +75,9 @@ class Service:
         # The name goes before the listener: who then finds nobody may take the name.
         os.unlink(listening.getsockname())  # noqa: PTH108 - takes no time worth a thread
         server.close()
-        await asyncio.gather(*self._talks)
+        for failed in await asyncio.gather(*self._talks, return_exceptions=True):
+            if failed is not None:
+                log.error("a talk with a client failed: %r", failed)
         await asyncio.wait({self._engine})
         if self._engine.exception() is None:
             self._engine.result().stop()
@@ -106,10 +109,11 @@ class Service:
 
     async def _talk(self, client: Client) -> None:
         try:
-            if await client.listen():
+            # Who connects speaks at once; one who is silent must not keep the driver from ending.
+            if await asyncio.wait_for(client.listen(), REQUEST_SECONDS):
                 await self._answer(client)
-        except ValueError as error:
-            log.warning("got a request that is none: %s", error)
+        except (ValueError, KeyError, asyncio.TimeoutError) as error:
+            log.warning("got a request that is none: %r", error)
         finally:
             if client not in self._stoppers:
                 client.hang_up()
