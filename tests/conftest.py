@@ -1,13 +1,15 @@
 """What every test stands on: a state folder of its own, and the fixtures of ``tests/support``."""
 
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-SUPPORT = Path(__file__).parent / "support"
+pytest_plugins = ["tests.support.lineage_server", "tests.support.spark"]
 
-pytest_plugins = [f"tests.support.{name}" for name in ("lineage_server", "spark") if (SUPPORT / f"{name}.py").is_file()]
+# A shell starts what it puts in the background with Ctrl-C ignored; tests that send it, and their children, need it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The time one example takes says nothing on a busy machine.
 settings.register_profile("lineage_assets", deadline=None)
