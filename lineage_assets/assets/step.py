@@ -39,10 +39,10 @@ from lineage_assets.partitions import set_of
 from lineage_assets.spark.execution import JOB_FAILED
 from lineage_assets.spark.program import PUBLISHED_BY_ANOTHER
 
-_TRIES = 3
-"""Of a program whose driver was lost; a program that failed is not tried again."""
+_MOST_ATTEMPTS = 3
+"""Of partitions that a lost driver or another's publish took; what failed is not attempted again."""
 _MOST_PROGRAMS = 16
-"""After which one try halves no more: enough to find one bad day in a range of months."""
+"""After which one attempt halves no more: enough to find one bad day in a range of months."""
 
 
 def run_job(context: AssetExecutionContext, declaration: JobDeclaration, services: Services) -> Iterator[Output[None]]:
@@ -153,12 +153,12 @@ def reuse(step: Step, ready: Mapping[str, Ready]) -> Mapping[str, Ready]:
 
 
 def launch(step: Step, ready: Mapping[str, Ready]) -> None:
-    """Run one Spark program for all that remains and record what came of it; what was lost is tried again."""
+    """Run one Spark program for all that remains and record what came of it; what was lost is attempted again."""
     making = step.making
     lost = launch_once(step, making, [ready] if ready else [])
     step.book.end()
-    while lost and making.number < _TRIES:
-        step.context.log.warning("Try %d of %d lost partitions; trying them again.", making.number, _TRIES)
+    while lost and making.number < _MOST_ATTEMPTS:
+        step.context.log.warning("Attempt %d of %d lost partitions: again.", making.number, _MOST_ATTEMPTS)
         partitions = [target for program in lost for target in program]
         making = replace(making, number=making.number + 1, started=utc_now())
         step.book.open(making, set_of(partitions))
@@ -168,7 +168,7 @@ def launch(step: Step, ready: Mapping[str, Ready]) -> None:
 
 
 def launch_once(step: Step, making: Making, ready: Sequence[Mapping[str, Ready]]) -> list[Mapping[str, Ready]]:
-    """One try: a verdict on every partition. What a lost driver or another's publish took is given back.
+    """One attempt: a verdict on every partition. What a lost driver or another's publish took is given back.
 
     One day's data can fail the program of a whole range. The range is then halved until the days that fail are found,
     and the others are made; a job that fails on every day is given up after a few programs.

@@ -1,6 +1,6 @@
-"""The ledger's one file that knows Dagster: reads our entries out of its event log, and shapes events that hold them.
+"""The ledger's one file that knows Dagster: reads our facts out of its event log, and shapes events that hold them.
 
-Nothing here judges: what follows from the entries is the fold's and the gate's.
+Nothing here judges: what follows from the facts is the fold's and the gate's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dagster import (
 from lineage_assets.graph import AssetGraph, AssetKey
 from lineage_assets.ledger.fold import History, Logged, fold_history
 from lineage_assets.ledger.owner import is_dead
-from lineage_assets.ledger.record import RECORD_KEY, Attempt, Entry, PartitionRecord, from_json, to_json
+from lineage_assets.ledger.record import RECORD_KEY, Attempt, Fact, PartitionRecord, from_json, to_json
 
 _PAGE = 1000
 _GOING_ON = (
@@ -74,9 +74,9 @@ def records_of_run(instance: DagsterInstance, run_id: str) -> tuple[PartitionRec
     found: list[PartitionRecord] = []
     for logged in instance.all_logs(run_id, of_type=wanted):
         event = logged.asset_materialization if logged.asset_materialization is not None else logged.asset_observation
-        entry = None if event is None else _entry(tuple(event.asset_key.path), event)
-        if isinstance(entry, PartitionRecord):
-            found.append(entry)
+        fact = None if event is None else _fact(tuple(event.asset_key.path), event)
+        if isinstance(fact, PartitionRecord):
+            found.append(fact)
     return tuple(found)
 
 
@@ -105,8 +105,8 @@ def good_event(
     )
 
 
-def _json(entry: Entry) -> MetadataValue[Any]:
-    return MetadataValue.json(to_json(entry))
+def _json(fact: Fact) -> MetadataValue[Any]:
+    return MetadataValue.json(to_json(fact))
 
 
 def _log(instance: DagsterInstance, asset: AssetKey) -> Iterator[Logged]:
@@ -125,15 +125,15 @@ def _logged(asset: AssetKey, record: EventLogRecord) -> Logged | None:
     event = record.asset_materialization if record.asset_materialization is not None else record.asset_observation
     if event is None:
         return None
-    entry = _entry(asset, event)
-    if entry is not None:
-        return Logged(record.storage_id, entry)
+    fact = _fact(asset, event)
+    if fact is not None:
+        return Logged(record.storage_id, fact)
     if isinstance(event, AssetMaterialization):
         return Logged(record.storage_id, None, event.partition)
     return None
 
 
-def _entry(asset: AssetKey, event: AssetMaterialization | AssetObservation) -> Entry | None:
+def _fact(asset: AssetKey, event: AssetMaterialization | AssetObservation) -> Fact | None:
     value = event.metadata.get(RECORD_KEY)
     if isinstance(value, JsonMetadataValue) and isinstance(value.data, Mapping):
         return from_json(asset, value.data)

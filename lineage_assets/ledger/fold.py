@@ -1,6 +1,6 @@
-"""The ledger: the log's entries of one asset folded into what is known of each partition.
+"""The ledger: the log's facts of one asset folded into what is known of each partition.
 
-Pure: takes entries in the order of the log, asks nobody. The latest in the log wins.
+Pure: takes facts in the order of the log, asks nobody. The latest in the log wins.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lineage_assets.ledger.record import Attempt, Entry, PartitionRecord, State
+from lineage_assets.ledger.record import Attempt, Fact, PartitionRecord, State
 from lineage_assets.partitions import PartitionSet, parse_day, set_of
 
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One event of the log: its place, and our entry; or a materialization that is none of ours."""
+    """One event of the log: its place, and our fact; or a materialization that is none of ours."""
 
     storage_id: int
-    entry: Entry | None
+    fact: Fact | None
     partition: str | None = None
 
 
@@ -57,7 +57,7 @@ def fold_history(log: Iterable[Logged]) -> History:
     newest = 0
     for event in sorted(log, key=lambda event: event.storage_id):
         newest = event.storage_id
-        match event.entry:
+        match event.fact:
             case Attempt() as attempt:
                 open_attempts[attempt.run_id, attempt.number] = Underway(attempt, attempt.partitions)
             case PartitionRecord() as record:

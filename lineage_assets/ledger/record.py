@@ -110,28 +110,28 @@ class PartitionRecord:
     warning: str | None = None
 
 
-Entry = Attempt | PartitionRecord
+Fact = Attempt | PartitionRecord
 """What the log holds of us."""
 
 
-def to_json(entry: Entry) -> dict[str, Any]:
-    """The entry as the JSON object that goes into the event's metadata."""
-    match entry:
+def to_json(fact: Fact) -> dict[str, Any]:
+    """The fact as the JSON object that goes into the event's metadata."""
+    match fact:
         case Attempt():
             return {
                 "version": RECORD_VERSION,
                 "kind": "attempt",
-                "run_id": entry.run_id,
-                "number": entry.number,
-                "ranges": [[key_of(first), key_of(last)] for first, last in entry.partitions.ranges],
-                "started": entry.started.isoformat(),
-                "code_version": entry.code_version,
-                "owner": entry.owner,
-                "backfill": entry.backfill,
-                "range_run": entry.range_run,
+                "run_id": fact.run_id,
+                "number": fact.number,
+                "ranges": [[key_of(first), key_of(last)] for first, last in fact.partitions.ranges],
+                "started": fact.started.isoformat(),
+                "code_version": fact.code_version,
+                "owner": fact.owner,
+                "backfill": fact.backfill,
+                "range_run": fact.range_run,
             }
         case PartitionRecord():
-            return _record_json(entry)
+            return _record_json(fact)
 
 
 def _record_json(record: PartitionRecord) -> dict[str, Any]:
@@ -162,8 +162,8 @@ def _record_json(record: PartitionRecord) -> dict[str, Any]:
     }
 
 
-def from_json(asset: AssetKey, read: Mapping[str, Any]) -> Entry:
-    """The entry that `to_json` wrote into an event of `asset`."""
+def from_json(asset: AssetKey, read: Mapping[str, Any]) -> Fact:
+    """The fact that `to_json` wrote into an event of `asset`."""
     if read["kind"] == "attempt":
         ranges = ((parse_day(first).toordinal(), parse_day(last).toordinal()) for first, last in read["ranges"])
         return Attempt(

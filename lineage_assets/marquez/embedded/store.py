@@ -59,7 +59,7 @@ class OtherLayoutError(LineageAssetsError):
         self.found = found
         super().__init__(
             f"The lineage store {file} has layout {found}, this version reads layout {LAYOUT}. "
-            "Move the file away; `lineage-assets lineage replay` fills a new one."
+            "Move the file away and start again; what it held is on record in Dagster."
         )
 
 
