@@ -3,11 +3,13 @@
 import os
 import time
 from pathlib import Path
+from threading import Thread
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from lineage_assets.spark.cancellation import stop_if_cancelled
+from lineage_assets.spark.jvm import running_tasks
 from lineage_assets.spark.program import OutputReport, PartitionReport, Program, Report
 
 
@@ -62,10 +64,18 @@ def wait_in_python(spark: SparkSession, program: Program) -> Report:
 
 def burn(spark: SparkSession, program: Program) -> Report:
     """A task that takes no notice of its end, in the middle of one row, for longer than any test waits."""
-    (Path(program.token) / "begun").touch()
+    telling = Thread(target=_tell_once_a_task_runs, args=(spark, Path(program.token) / "begun"), daemon=True)
+    telling.start()
     inner = "aggregate(sequence(1, 30000), id, (b, y) -> b + y)"
-    spark.range(1).selectExpr(f"aggregate(sequence(1, 30000), id, (a, x) -> a + {inner})").collect()
+    spark.range(1).selectExpr(f"aggregate(sequence(1, 300000), id, (a, x) -> a + {inner})").collect()
     return report_of(program, spark)
+
+
+def _tell_once_a_task_runs(spark: SparkSession, file: Path) -> None:
+    """A query that is still being planned can be cancelled, and would prove nothing."""
+    while not running_tasks(spark):
+        time.sleep(0.01)
+    file.touch()
 
 
 def ignore_everything(_spark: SparkSession, program: Program) -> Report:
