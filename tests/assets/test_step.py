@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -18,47 +17,17 @@ from dagster import (
     asset,
 )
 
-from lineage_assets.assets.declaration import Pipeline, landing, table
+from lineage_assets.assets.declaration import table
 from lineage_assets.assets.definitions import build_definitions, graph_of
 from lineage_assets.errors import BadDeclarationError, LineageAssetsError
 from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError
 from lineage_assets.ledger.dagster_log import read_history
 from lineage_assets.ledger.record import Cause, PartitionRef, State
-from lineage_assets.partitions import Daily, trailing_days
+from lineage_assets.partitions import trailing_days
 from lineage_assets.settings import Settings, load_settings
 from lineage_assets.spark.program import Program, Report
 from tests.support.recording import RecordingLauncher, report_of
-
-DAYS = Daily(date(2021, 6, 1), date(2021, 6, 12))
-
-
-def orders(landing: object) -> object:
-    return landing
-
-
-def weekly(orders: object) -> object:
-    return orders
-
-
-def two(weekly: object) -> dict[str, object]:
-    return {"best": weekly, "worst": weekly}
-
-
-PIPELINE = Pipeline("food", DAYS, owners=("team:food",))
-JOBS = (
-    PIPELINE.job(
-        orders,
-        "example.orders",
-        table("orders", "public.orders", "id INTEGER"),
-        reads={"landing": landing("orders", "id INTEGER")},
-    ),
-    PIPELINE.job(
-        weekly, "example.weekly", table("weekly", "public.weekly", "id INTEGER"), reads={"orders": trailing_days(3)}
-    ),
-    PIPELINE.job(
-        two, "example.two", (table("best", "public.best", "id INTEGER"), table("worst", "public.worst", "id INTEGER"))
-    ),
-)
+from tests.support.small_shop import JOBS, PIPELINE
 
 
 @asset(
