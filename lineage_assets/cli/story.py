@@ -18,7 +18,7 @@ from lineage_assets.assets.asked import ADOPT_TAG
 from lineage_assets.backfill.lane import quiet
 from lineage_assets.cli.project import Project
 from lineage_assets.graph import AssetKey
-from lineage_assets.ledger.dagster_log import read_histories
+from lineage_assets.ledger.dagster_log import read_histories, records_of_run
 from lineage_assets.ledger.record import PartitionRecord, State
 from lineage_assets.partitions import PartitionSet, key_of
 from lineage_assets.pipelines.food_delivery import feed
@@ -88,13 +88,10 @@ class Story:
                 **(tags if tags is not None else {}),
             },
         )
-        records = (
-            record
-            for history in read_histories(self.instance, self.project.graph.order).values()
-            for record in history.verdicts.values()
-            if record.run_id == result.run_id
-        )
-        return RunResult(result.run_id, first, last, result.success, monotonic() - started, tuple(records))
+        # By partition, so that of several attempts the last one counts.
+        verdicts = {(one.asset, one.partition): one for one in records_of_run(self.instance, result.run_id)}
+        records = tuple(verdicts.values())
+        return RunResult(result.run_id, first, last, result.success, monotonic() - started, records)
 
     def verdicts(self) -> Mapping[AssetKey, Mapping[str, PartitionRecord]]:
         """The newest verdict on every partition."""
