@@ -10,14 +10,14 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lineage_assets.marquez.embedded import events, reads
 from lineage_assets.marquez.embedded.asked import Asked
 from lineage_assets.marquez.embedded.event import read_event
-from lineage_assets.marquez.embedded.page import page
+from lineage_assets.marquez.embedded.page import page_routes
 from lineage_assets.marquez.embedded.receive import receive
 from lineage_assets.marquez.embedded.refusals import RefusedRequestError
 from lineage_assets.marquez.embedded.store import Store
@@ -68,12 +68,8 @@ def application(store: Store, clock: Callable[[], int]) -> ASGIApp:
 
         return answer
 
-    def front(_request: Request) -> Response:
-        with store.reading() as db:
-            return HTMLResponse(page(db))
-
     routes = [Route(f"/api/v1{path}", answering(read)) for path, read in READS.items()]
-    routes += [Route("/", front), Route("/api/v1/lineage", post, methods=["POST"])]
+    routes += [*page_routes(), Route("/api/v1/lineage", post, methods=["POST"])]
     return _Undecoded(
         Starlette(routes=routes, exception_handlers={RefusedRequestError: _refused, HTTPException: _no_route})
     )
