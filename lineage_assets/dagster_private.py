@@ -5,12 +5,14 @@ Refuses to do anything with them: rooms import from here, and a test of imports 
 - `PartitionBackfill`, `AssetBackfillData`, `AssetGraphSubset`, `TimestampWithTimezone`, `make_new_backfill_id`: a
   backfill driven by us is one of Dagster's own in its lists and pages, and Dagster has no public way to write one.
 - `BaseAssetGraph`: the type of the graph by which the target of a backfill is read.
+- `AssetObservationData`: an observation is written into the log of a run that can no longer write it itself.
 - `BulkActionStatus`: how such a backfill says that it goes on, was cancelled, ended.
 """
 
 from dagster._core.definitions.assets.graph.asset_graph_subset import AssetGraphSubset
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.definitions.timestamp import TimestampWithTimezone
+from dagster._core.events import AssetObservationData
 from dagster._core.execution.asset_backfill import AssetBackfillData
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from dagster._core.utils import make_new_backfill_id
@@ -21,6 +23,7 @@ __all__ = [
     "USER_TAG",
     "AssetBackfillData",
     "AssetGraphSubset",
+    "AssetObservationData",
     "BaseAssetGraph",
     "BulkActionStatus",
     "PartitionBackfill",

@@ -73,6 +73,8 @@ class Dataset:
     name: str
     fields: tuple[Field, ...]
     description: str = ""
+    table: str | None = None
+    """The table that holds it, below its catalog: `food_delivery.orders`; None where we know of none."""
 
     def __post_init__(self) -> None:
         # One empty name breaks Marquez's lists for good, and nothing short of its database mends that.
@@ -87,9 +89,10 @@ def dataset_json(dataset: Dataset) -> dict[str, Any]:
         "name": dataset.name,
         "description": dataset.description,
         "fields": [[column.name, column.type, column.description] for column in dataset.fields],
+        "table": dataset.table,
     }
 
 
 def dataset_from_json(read: Mapping[str, Any]) -> Dataset:
     fields = tuple(Field(*column) for column in read["fields"])
-    return Dataset(read["namespace"], read["name"], fields, read["description"])
+    return Dataset(read["namespace"], read["name"], fields, read["description"], read.get("table"))

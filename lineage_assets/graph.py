@@ -31,6 +31,8 @@ class LineageJob:
     name: str
     description: str = ""
     owners: tuple[str, ...] = ()
+    tags: tuple[tuple[str, str], ...] = ()
+    """Labels, sorted by key."""
 
     def __post_init__(self) -> None:
         for what, value in (
@@ -47,6 +49,8 @@ class Input:
 
     asset: AssetKey
     window: Window = SAME_PARTITION
+    dataset: Dataset | None = None
+    """What it is, of an input that no job of the graph makes; the graph knows its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,26 +150,40 @@ def node_json(node: AssetNode) -> dict[str, Any]:
             "name": node.job.name,
             "description": node.job.description,
             "owners": list(node.job.owners),
+            "tags": [list(tag) for tag in node.job.tags],
         },
         "partitions": {
             "first": node.partitions.first.isoformat(),
             "last": None if node.partitions.last is None else node.partitions.last.isoformat(),
         },
-        "inputs": [
-            {"asset": list(read.asset), "window": [read.window.first, read.window.last]} for read in node.inputs
-        ],
+        "inputs": [_input_json(read) for read in node.inputs],
         "dataset": None if node.dataset is None else dataset_json(node.dataset),
+    }
+
+
+def _input_json(read: Input) -> dict[str, Any]:
+    return {
+        "asset": list(read.asset),
+        "window": [read.window.first, read.window.last],
+        "dataset": None if read.dataset is None else dataset_json(read.dataset),
     }
 
 
 def node_from_json(read: Mapping[str, Any]) -> AssetNode:
     job, partitions, dataset = read["job"], read["partitions"], read["dataset"]
+    tags = tuple((key, value) for key, value in job["tags"])
     return AssetNode(
         key=tuple(read["key"]),
-        job=LineageJob(job["namespace"], job["name"], job["description"], tuple(job["owners"])),
+        job=LineageJob(job["namespace"], job["name"], job["description"], tuple(job["owners"]), tags),
         partitions=Daily(
             parse_day(partitions["first"]), None if partitions["last"] is None else parse_day(partitions["last"])
         ),
-        inputs=tuple(Input(tuple(one["asset"]), Window(*one["window"])) for one in read["inputs"]),
+        inputs=tuple(_input_from_json(one) for one in read["inputs"]),
         dataset=None if dataset is None else dataset_from_json(dataset),
     )
+
+
+def _input_from_json(read: Mapping[str, Any]) -> Input:
+    dataset = read["dataset"]
+    known = None if dataset is None else dataset_from_json(dataset)
+    return Input(tuple(read["asset"]), Window(*read["window"]), known)

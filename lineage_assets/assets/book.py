@@ -6,17 +6,19 @@ Writes; decides nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from dagster import AssetExecutionContext
 
-from lineage_assets.assets.events import log_attempts, log_records
+from lineage_assets.assets.events import log_attempts, log_closings, log_records
 from lineage_assets.assets.outcome import Making
 from lineage_assets.assets.telling import Telling
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.fold import History
 from lineage_assets.ledger.owner import owner
-from lineage_assets.ledger.record import Attempt, PartitionRecord, State
+from lineage_assets.ledger.record import Attempt, Cause, Closing, Fact, PartitionRecord, State
+from lineage_assets.lineage.verdict import is_same_block
 from lineage_assets.partitions import PartitionSet, set_of
 
 
@@ -28,36 +30,57 @@ class Book:
     telling: Telling
     before: dict[AssetKey, History]
     """What was known of the step's own assets, and of all upstream of them, when it began."""
+    facts: list[Fact]
+    """All that this process has recorded of the run; added to here."""
     attempts: Sequence[Attempt] = ()
     written: dict[tuple[AssetKey, str], PartitionRecord] = field(default_factory=dict)
+    _judged: dict[AssetKey, set[str]] = field(default_factory=dict)
+    """Partitions on which the attempt that is open has a verdict."""
 
     def open(self, making: Making, partitions: PartitionSet) -> None:
         """One attempt an asset, before anything is launched: a killed process leaves at least this."""
         self.attempts = making.attempts(partitions, owner())
+        self._judged = {}
         log_attempts(self.context, self.attempts)
+        self.facts += self.attempts
+        self.telling.opened(self.attempts)
 
     def start(self, partitions: Iterable[str]) -> None:
         """Tell that the partitions which passed the gate are being made."""
-        self.telling.started(self.attempts, set_of(partitions))
+        self.telling.started(set_of(partitions))
 
     def write(self, records: Iterable[PartitionRecord]) -> None:
         """Log verdicts; an earlier verdict of this step on the same partition is replaced."""
-        batch = list(records)
+        batch = [self._marked(record) for record in records]
         log_records(self.context, batch, self.before, self._earlier)
-        self.written.update({(record.asset, record.partition): record for record in batch})
-        blocked = [record for record in batch if record.state is State.BLOCKED]
-        self.telling.blocked(blocked, self.before)
+        self.facts += batch
+        for record in batch:
+            self.written[record.asset, record.partition] = record
+            self._judged.setdefault(record.asset, set()).add(record.partition)
+        self.telling.blocked([record for record in batch if record.state is State.BLOCKED])
         self.telling.keep([record for record in batch if record.state is not State.BLOCKED])
+
+    def end(self) -> None:
+        """The attempt has given all its verdicts."""
+        self.telling.ended()
+
+    def give_up(self, cause: Cause, now: datetime) -> None:
+        """Note, for what has no verdict in the attempt that is open, that it will get none."""
+        left = ((one, one.partitions - set_of(self._judged.get(one.asset, ()))) for one in self.attempts)
+        closings = [Closing(one.asset, one.run_id, one.number, days, now, cause) for one, days in left if days]
+        log_closings(self.context, closings)
+        self.facts += closings
+        self.telling.keep(closings)
+        self.telling.ended()
+
+    def bad(self) -> list[PartitionRecord]:
+        return [record for _, record in sorted(self.written.items()) if record.state.is_bad]
+
+    def _marked(self, record: PartitionRecord) -> PartitionRecord:
+        return replace(record, is_repeated=is_same_block(record, self._earlier(record.asset, record.partition)))
 
     def _earlier(self, asset: AssetKey, partition: str) -> PartitionRecord | None:
         """The verdict before the one in hand: of this step, or of what was known when it began."""
         written = self.written.get((asset, partition))
         history = self.before.get(asset)
         return written if written is not None or history is None else history.verdicts.get(partition)
-
-    def end(self) -> None:
-        """The attempt has given all its verdicts."""
-        self.telling.ended()
-
-    def bad(self) -> list[PartitionRecord]:
-        return [record for _, record in sorted(self.written.items()) if record.state.is_bad]

@@ -107,7 +107,8 @@ class JobDeclaration:
     def _dataset(self, made: Made) -> Dataset | None:
         if made.dataset is None:
             return None
-        return Dataset(self.lineage_job.namespace, made.dataset, made.columns, made.description)
+        namespace = self.lineage_job.namespace
+        return Dataset(namespace, made.dataset, made.columns, made.description, f"{namespace}.{made.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,8 @@ class Pipeline:
     name: str
     partitions: Daily
     owners: tuple[str, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Labels of every job, in Dagster and in the lineage record."""
 
     def job(
         self,
@@ -141,7 +144,7 @@ class Pipeline:
                 )
         return JobDeclaration(
             function=function,
-            lineage_job=LineageJob(self.name, name, description, self.owners),
+            lineage_job=LineageJob(self.name, name, description, self.owners, tuple(sorted(self.tags.items()))),
             partitions=self.partitions,
             reads={p: _read(p, said.get(p, SAME_PARTITION)) for p in parameters if p != "targets"},
             makes=makes if isinstance(makes, tuple) else (makes,),

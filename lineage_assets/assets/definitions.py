@@ -37,6 +37,7 @@ from lineage_assets.backfill.job import build_backfill_job
 from lineage_assets.errors import BadDeclarationError, did_you_mean
 from lineage_assets.graph import AssetGraph, AssetNode, name_of, node_from_json, node_json
 from lineage_assets.launch.launcher import Launcher
+from lineage_assets.lineage.names import check_names
 from lineage_assets.partitions import SAME_PARTITION, Daily
 from lineage_assets.settings import Settings
 
@@ -65,7 +66,8 @@ def build_definitions(
     declared = tuple(jobs)
     graph = AssetGraph.of(node for job in declared for node in job.nodes)
     _refuse_unreadable(graph)
-    platform = Platform(graph, launcher, settings)
+    check_names(graph)
+    platform = Platform(graph, launcher, settings, is_one_process=executor is in_process_executor)
     days: dict[Daily, DailyPartitionsDefinition] = {}
     for job in declared:
         days.setdefault(job.partitions, _partitions_def(job.partitions))
@@ -142,6 +144,7 @@ def _spec(job: JobDeclaration, node: AssetNode, partitions_def: DailyPartitionsD
         group_name=job.group,
         code_version=version,
         owners=list(job.lineage_job.owners),
+        tags=dict(job.lineage_job.tags),
         kinds={"pyspark", "iceberg"} if node.dataset is not None else {"pyspark"},
         partitions_def=partitions_def,
     )

@@ -16,9 +16,9 @@ from dagster import (
 from dagster import AssetKey as DagsterAssetKey
 
 from lineage_assets.graph import name_of
-from lineage_assets.ledger.dagster_log import attempt_event, bad_event, good_event
+from lineage_assets.ledger.dagster_log import attempt_event, bad_event, closing_event, good_event
 from lineage_assets.ledger.fold import History
-from lineage_assets.ledger.record import Attempt, PartitionRecord, State
+from lineage_assets.ledger.record import Attempt, Closing, PartitionRecord, State
 from lineage_assets.partitions import ranges_text, set_of
 
 AUDIT_CHECK = "audit"
@@ -27,6 +27,11 @@ AUDIT_CHECK = "audit"
 def log_attempts(context: AssetExecutionContext, attempts: Iterable[Attempt]) -> None:
     for attempt in attempts:
         context.log_event(attempt_event(attempt))
+
+
+def log_closings(context: AssetExecutionContext, closings: Iterable[Closing]) -> None:
+    for closing in closings:
+        context.log_event(closing_event(closing))
 
 
 def log_records(

@@ -11,7 +11,8 @@ from lineage_assets.assets.programs import Ready
 from lineage_assets.assets.reuse import landing_version_of
 from lineage_assets.graph import AssetKey, AssetNode, name_of
 from lineage_assets.ledger.gate import Blocked
-from lineage_assets.ledger.record import Attempt, Cause, PartitionRecord, State
+from lineage_assets.ledger.record import Attempt, Cause, ColumnSource, PartitionRecord, State
+from lineage_assets.ledger.scene import SceneText
 from lineage_assets.partitions import PartitionSet
 from lineage_assets.spark.program import Observed, PartitionReport, Program, Report
 
@@ -25,6 +26,7 @@ class Making:
     code_version: str
     started: datetime
     range_run: bool
+    scenes: Mapping[AssetKey, SceneText]
 
     def attempts(self, partitions: PartitionSet, owner: str) -> tuple[Attempt, ...]:
         return tuple(
@@ -38,6 +40,7 @@ class Making:
                 owner=owner,
                 backfill=self.asked.backfill,
                 range_run=self.range_run,
+                scene=self.scenes[node.key],
             )
             for node in self.asked.nodes
         )
@@ -73,10 +76,17 @@ class Making:
             rows=standing.rows,
             fingerprint=standing.fingerprint,
             inputs=standing.inputs,
+            input_rows=standing.input_rows,
+            input_snapshots=standing.input_snapshots,
             landing=standing.landing,
             snapshot=standing.snapshot,
             made_by=standing.made_by,
             columns=standing.columns,
+            row_sources=standing.row_sources,
+            size_bytes=standing.size_bytes,
+            files=standing.files,
+            nulls=standing.nulls,
+            assertions=standing.assertions,
         )
 
     def computed(
@@ -99,6 +109,10 @@ class Making:
                     rows=one.rows,
                     fingerprint=one.fingerprint,
                     inputs=ready[partition].go.versions,
+                    input_rows=ready[partition].go.rows,
+                    input_snapshots={tuple(name.split("/")): read for name, read in report.snapshots.items()},
+                    spark_version=report.spark_version or None,
+                    application_id=report.application_id or None,
                     landing=landing_version_of(ready[partition]),
                     snapshot=made.snapshot if one.published else None,
                     made_by=self.asked.run_id if one.published else None,
@@ -130,12 +144,12 @@ def _cause(report: PartitionReport) -> Cause | None:
 
 def _columns(
     program: Program, node: AssetNode, observed: Observed, tables: Mapping[str, AssetKey]
-) -> dict[str, tuple[tuple[AssetKey, str], ...]]:
+) -> dict[str, tuple[ColumnSource, ...]]:
     """The columns of one asset with the declared input columns they are made from."""
     table = next((output.table for output in program.outputs if output.asset == name_of(node.key)), None)
     if table is None:
         return {}
     return {
-        column: tuple((tables[source], name) for source, name in sources if source in tables)
+        column: tuple(ColumnSource(tables[source], name) for source, name in sources if source in tables)
         for column, sources in observed.columns.get(table, {}).items()
     }

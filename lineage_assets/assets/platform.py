@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lineage_assets.assets.declaration import Made
-from lineage_assets.graph import AssetGraph, AssetKey, name_of
+from lineage_assets.graph import AssetGraph, AssetKey
 from lineage_assets.launch.launcher import Launcher
 from lineage_assets.launch.table_history import table_ancestry
 from lineage_assets.settings import Settings
@@ -21,13 +21,13 @@ class Platform:
     settings: Settings
     catalog: str = "lake"
     """The Iceberg catalog that holds the tables."""
+    is_one_process: bool = True
+    """Whether all steps of a run run in the process of the run: one sender then sees all of it."""
 
     def table_of(self, asset: AssetKey) -> str | None:
         """The physical table of an asset, or None when it leaves no dataset."""
-        node = self.graph.nodes[asset]
-        if node.dataset is None:
-            return None
-        return f"{self.catalog}.{node.dataset.namespace}.{name_of(asset).replace('/', '_')}"
+        dataset = self.graph.nodes[asset].dataset
+        return None if dataset is None or dataset.table is None else f"{self.catalog}.{dataset.table}"
 
     def holds_snapshot(self, asset: AssetKey, snapshot: int) -> bool:
         """Whether the asset's table still descends from a snapshot; False where that cannot be told without Spark."""

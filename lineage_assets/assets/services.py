@@ -6,16 +6,21 @@ A Dagster resource: made once a run and process, closed at its end.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from logging import INFO, WARNING
 from time import monotonic
 
-from dagster import InitResourceContext, ResourceDefinition
+from dagster import DagsterInstance, DagsterRun, InitResourceContext, ResourceDefinition
 
 from lineage_assets.assets.platform import Platform
+from lineage_assets.ledger.receipts import Receipt, note
+from lineage_assets.ledger.record import Fact
+from lineage_assets.lineage.delivery import Delivery
+from lineage_assets.lineage.extras import extras_of
+from lineage_assets.lineage.hierarchy import pipelines_told
 from lineage_assets.lineage.projection import Projection
+from lineage_assets.lineage.retelling import unended
 from lineage_assets.lineage.sender import Sender, sender_for
-from lineage_assets.lineage.site import local_site
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,8 @@ class Services:
     platform: Platform
     projection: Projection
     sender: Sender
+    facts: list[Fact] = field(default_factory=list)
+    """All that this process has recorded of the run."""
 
 
 def services_resource(platform: Platform) -> ResourceDefinition:
@@ -30,13 +37,25 @@ def services_resource(platform: Platform) -> ResourceDefinition:
 
     def services(context: InitResourceContext) -> Iterator[Services]:
         started = monotonic()
-        sender = sender_for(platform.settings)
-        projection = Projection(platform.graph, local_site(platform.settings.home))
+        held = Services(platform, Projection(extras_of(platform.settings)), sender_for(platform.settings))
+        instance, run = context.instance, context.dagster_run
+        if instance is not None and run is not None:
+            note(instance, run, Receipt.PENDING)
         try:
-            yield Services(platform, projection, sender)
+            yield held
         finally:
-            delivery = sender.close(monotonic() - started)
+            if platform.is_one_process and held.projection.extras.parents:
+                held.sender.send(pipelines_told(held.facts))
+            delivery = held.sender.close(monotonic() - started)
+            if instance is not None and run is not None:
+                _settle(instance, run, held, delivery)
             if context.log is not None:
                 context.log.log(INFO if delivery.is_complete else WARNING, delivery.text)
 
     return ResourceDefinition(services, description="Launcher, folders and lineage sender of lineage_assets.")
+
+
+def _settle(instance: DagsterInstance, run: DagsterRun, held: Services, delivery: Delivery) -> None:
+    """Leave a receipt, where this process has seen all of the run and told it; else the reconciler does."""
+    if held.platform.is_one_process and not delivery.unsent and not unended(held.facts):
+        note(instance, run, Receipt.REJECTED if delivery.rejected else Receipt.SENT)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from dagster import AssetExecutionContext, Failure, Output
+from dagster import AssetExecutionContext, DagsterExecutionInterruptedError, Failure, Output
 from dagster import AssetKey as DagsterAssetKey
 
 from lineage_assets.assets.asked import Asked, asked_of, runs_check
@@ -24,6 +25,7 @@ from lineage_assets.assets.outcome import Making
 from lineage_assets.assets.platform import Platform
 from lineage_assets.assets.programs import Ready, program_of
 from lineage_assets.assets.reuse import standing
+from lineage_assets.assets.scenes import scene_texts
 from lineage_assets.assets.scope import Scope, scope_of
 from lineage_assets.assets.services import Services
 from lineage_assets.assets.stale import warn_of_what_goes_stale
@@ -52,8 +54,9 @@ def run_job(context: AssetExecutionContext, declaration: JobDeclaration, service
         scope = scope_of(context, asked, services.platform)
         warn_of_what_goes_stale(context, asked, scope, services.platform)
         step = begin(context, declaration, services, asked)
-        ready = take_existing(step) if asked.is_adoption else reuse(step, take_in(step, gate(step, scope)))
-        launch(step, ready)
+        with closing(step):
+            ready = take_existing(step) if asked.is_adoption else reuse(step, take_in(step, gate(step, scope)))
+            launch(step, ready)
         for node in asked.nodes:
             yield Output(None, DagsterAssetKey(node.key).to_python_identifier())
     raise_for_missing(context, step)
@@ -79,16 +82,30 @@ def begin(context: AssetExecutionContext, declaration: JobDeclaration, services:
     platform = services.platform
     making = Making(
         asked=asked,
-        number=1,
+        number=1 + context.retry_number * _MOST_ATTEMPTS,
         # Never equal to a version of code: what was taken in is computed again as soon as it is in a plan.
         code_version="adopted" if asked.is_adoption else code_version(declaration, platform.launcher.conf),
         started=utc_now(),
         range_run=len(asked.partitions) > platform.settings.range_run_threshold,
+        scenes=scene_texts(declaration, platform),
     )
     own = read_histories(context.instance, [node.key for node in asked.nodes])
-    book = Book(context, Telling(services.projection, services.sender), dict(own))
+    book = Book(context, Telling(services.projection, services.sender), dict(own), services.facts)
     book.open(making, asked.partitions)
     return Step(context, declaration, platform, making, book)
+
+
+@contextmanager
+def closing(step: Step) -> Iterator[None]:
+    """Note of what an exception takes away, a cancellation too, that no verdict will come."""
+    try:
+        yield
+    except (DagsterExecutionInterruptedError, KeyboardInterrupt):
+        step.book.give_up(Cause("cancelled", "the run was cancelled"), utc_now())
+        raise
+    except BaseException as error:
+        step.book.give_up(Cause("interrupted", f"{type(error).__name__}: {error}"), utc_now())
+        raise
 
 
 def take_existing(step: Step) -> Mapping[str, Ready]:
@@ -157,8 +174,9 @@ def launch(step: Step, ready: Mapping[str, Ready]) -> None:
     making = step.making
     lost = launch_once(step, making, [ready] if ready else [])
     step.book.end()
-    while lost and making.number < _MOST_ATTEMPTS:
-        step.context.log.warning("Attempt %d of %d lost partitions: again.", making.number, _MOST_ATTEMPTS)
+    most = making.number + _MOST_ATTEMPTS - 1
+    while lost and making.number < most:
+        step.context.log.warning("Attempt %d of %d lost partitions: again.", making.number, most)
         partitions = [target for program in lost for target in program]
         making = replace(making, number=making.number + 1, started=utc_now())
         step.book.open(making, set_of(partitions))

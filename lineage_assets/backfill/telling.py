@@ -15,9 +15,9 @@ from lineage_assets.lineage.backfills import (
     BackfillResult,
     BackfillTold,
     backfill_ended,
-    backfill_job,
     backfill_started,
 )
+from lineage_assets.lineage.parents import backfill_job
 from lineage_assets.lineage.sender import Sender, sender_for
 from lineage_assets.settings import Settings
 

@@ -5,27 +5,35 @@ Nothing here judges: what follows from the facts is the fold's and the gate's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from heapq import merge
 from typing import Any
 
 from dagster import AssetKey as DagsterAssetKey
 from dagster import (
     AssetMaterialization,
     AssetObservation,
+    AssetRecordsFilter,
+    DagsterEvent,
     DagsterEventType,
     DagsterInstance,
+    DagsterRun,
     DagsterRunStatus,
     EventLogRecord,
+    EventRecordsResult,
     JsonMetadataValue,
     MetadataValue,
     RunsFilter,
 )
 
-from lineage_assets.graph import AssetGraph, AssetKey
+from lineage_assets.dagster_private import AssetObservationData
+from lineage_assets.graph import AssetGraph, AssetKey, name_of
 from lineage_assets.ledger.fold import History, Logged, fold_history
 from lineage_assets.ledger.owner import is_dead
-from lineage_assets.ledger.record import RECORD_KEY, Attempt, Fact, PartitionRecord, from_json, to_json
+from lineage_assets.ledger.record import Attempt, Closing, Fact, PartitionRecord
+from lineage_assets.ledger.record_json import RECORD_KEY, from_json, to_json
 
+_Fetch = Callable[..., EventRecordsResult]
 _PAGE = 1000
 _GOING_ON = (
     DagsterRunStatus.QUEUED,
@@ -68,20 +76,55 @@ def live_runs(instance: DagsterInstance, histories: Mapping[AssetKey, History]) 
     return frozenset(run.run_id for run in runs)
 
 
-def records_of_run(instance: DagsterInstance, run_id: str) -> tuple[PartitionRecord, ...]:
-    """The verdicts that one run gave, in the order of the log."""
+def facts_of_run(instance: DagsterInstance, run_id: str) -> tuple[Fact, ...]:
+    """All that one run logged of us, in the order of the log."""
     wanted = {DagsterEventType.ASSET_MATERIALIZATION, DagsterEventType.ASSET_OBSERVATION}
-    found: list[PartitionRecord] = []
+    found: list[Fact] = []
     for logged in instance.all_logs(run_id, of_type=wanted):
         event = logged.asset_materialization if logged.asset_materialization is not None else logged.asset_observation
         fact = None if event is None else _fact(tuple(event.asset_key.path), event)
-        if isinstance(fact, PartitionRecord):
+        if fact is not None:
             found.append(fact)
     return tuple(found)
 
 
+def records_of_run(instance: DagsterInstance, run_id: str) -> tuple[PartitionRecord, ...]:
+    """The verdicts that one run gave, in the order of the log."""
+    return tuple(fact for fact in facts_of_run(instance, run_id) if isinstance(fact, PartitionRecord))
+
+
+def stream_log(
+    instance: DagsterInstance, assets: Iterable[AssetKey], *, after: int = 0
+) -> Iterator[tuple[AssetKey, Logged]]:
+    """All that the log holds of the assets after a storage id, oldest first, a page of each at a time in memory."""
+    streams = [
+        ((asset, logged) for logged in _pages(fetch, asset, wanted, ascending=True))
+        for asset, wanted in ((key, AssetRecordsFilter(DagsterAssetKey(key), after_storage_id=after)) for key in assets)
+        for fetch in (instance.fetch_materializations, instance.fetch_observations)
+    ]
+    return merge(*streams, key=lambda one: one[1].storage_id)
+
+
+def append_closing(instance: DagsterInstance, run: DagsterRun, closing: Closing) -> None:
+    """Write a closing into the log of a run that has ended, or whose process is dead, as if the run had."""
+    said = f"{name_of(closing.asset)}: {closing.cause.kind}, {closing.cause.message}"
+    event = DagsterEvent(
+        DagsterEventType.ASSET_OBSERVATION.value,
+        job_name=run.job_name,
+        event_specific_data=AssetObservationData(closing_event(closing)),
+        message=said,
+    )
+    instance.report_dagster_event(event, run.run_id)
+
+
 def attempt_event(attempt: Attempt) -> AssetObservation:
     return AssetObservation(DagsterAssetKey(attempt.asset), metadata={RECORD_KEY: _json(attempt)})
+
+
+def closing_event(closing: Closing) -> AssetObservation:
+    why = f"{closing.cause.kind}: {closing.cause.message}"
+    metadata: dict[str, Any] = {"cause": why, RECORD_KEY: _json(closing)}
+    return AssetObservation(DagsterAssetKey(closing.asset), description=why, metadata=metadata)
 
 
 def bad_event(record: PartitionRecord) -> AssetObservation:
@@ -110,15 +153,19 @@ def _json(fact: Fact) -> MetadataValue[Any]:
 
 
 def _log(instance: DagsterInstance, asset: AssetKey) -> Iterator[Logged]:
-    key = DagsterAssetKey(asset)
+    wanted = AssetRecordsFilter(DagsterAssetKey(asset))
     for fetch in (instance.fetch_materializations, instance.fetch_observations):
-        cursor = None
-        while True:
-            page = fetch(key, limit=_PAGE, cursor=cursor)
-            yield from (found for found in (_logged(asset, record) for record in page.records) if found is not None)
-            if not page.has_more:
-                break
-            cursor = page.cursor
+        yield from _pages(fetch, asset, wanted, ascending=False)
+
+
+def _pages(fetch: _Fetch, asset: AssetKey, wanted: AssetRecordsFilter, *, ascending: bool) -> Iterator[Logged]:
+    cursor = None
+    while True:
+        page = fetch(wanted, limit=_PAGE, cursor=cursor, ascending=ascending)
+        yield from (found for found in (_logged(asset, record) for record in page.records) if found is not None)
+        if not page.has_more:
+            return
+        cursor = page.cursor
 
 
 def _logged(asset: AssetKey, record: EventLogRecord) -> Logged | None:

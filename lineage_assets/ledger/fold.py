@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lineage_assets.ledger.record import Attempt, Fact, PartitionRecord, State
+from lineage_assets.ledger.record import Attempt, Closing, Fact, PartitionRecord, State
 from lineage_assets.partitions import PartitionSet, parse_day, set_of
 
 
@@ -27,6 +27,9 @@ class Underway:
 
     attempt: Attempt
     partitions: PartitionSet
+
+    def without(self, partitions: PartitionSet) -> Underway:
+        return Underway(self.attempt, self.partitions - partitions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,10 @@ def fold_history(log: Iterable[Logged]) -> History:
                 if not record.state.is_bad:
                     published[record.partition] = record
                 _close(open_attempts, record)
+            case Closing() as closing:
+                left = open_attempts.get((closing.run_id, closing.number))
+                if left is not None:
+                    open_attempts[closing.run_id, closing.number] = left.without(closing.partitions)
             case None:
                 if event.partition is not None:
                     unrecorded.add(event.partition)
@@ -83,7 +90,7 @@ def _close(open_attempts: dict[tuple[str, int], Underway], record: PartitionReco
     day = PartitionSet.of([parse_day(record.partition).toordinal()])
     for key, underway in open_attempts.items():
         if key[0] == record.run_id:
-            open_attempts[key] = Underway(underway.attempt, underway.partitions - day)
+            open_attempts[key] = underway.without(day)
 
 
 def built(history: History) -> PartitionSet:

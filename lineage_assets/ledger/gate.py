@@ -25,6 +25,8 @@ class Go:
     """Per input the partitions to read and their data versions; None where the input is not ours."""
     snapshots: Mapping[AssetKey, frozenset[int]]
     """Per input the table snapshots that hold them."""
+    rows: Mapping[AssetKey, Mapping[str, int]] = field(default_factory=dict)
+    """Per input the rows of the partitions to read, where the record has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Gate:
         bad: dict[PartitionRef, str] = {}
         versions: dict[AssetKey, dict[str, str | None]] = {}
         snapshots: dict[AssetKey, set[int]] = {}
+        rows: dict[AssetKey, dict[str, int]] = {}
         for asset, read in reads_of(self.graph, node, partition).items():
             versions[asset], snapshots[asset] = {}, set()
             for ref in (PartitionRef(asset, key) for key in keys_of(read)):
@@ -73,11 +76,13 @@ class Gate:
                 versions[asset][ref.partition] = None if published is None else published.fingerprint
                 if published is not None and published.snapshot is not None:
                     snapshots[asset].add(published.snapshot)
+                if published is not None and published.rows is not None:
+                    rows.setdefault(asset, {})[ref.partition] = published.rows
         if waits:
             return Wait(tuple(sorted(waits)))
         if bad:
             return Blocked(_cause(bad), tuple(sorted(bad)))
-        return Go(versions, {asset: frozenset(ids) for asset, ids in snapshots.items()})
+        return Go(versions, {asset: frozenset(ids) for asset, ids in snapshots.items()}, rows)
 
     def _history(self, asset: AssetKey) -> History:
         return self.histories.get(asset, _NO_HISTORY)

@@ -1,6 +1,6 @@
 """The record: what is written in the event log of every attempt at a partition, and what came of it.
 
-Values and their JSON; knows neither where they are written nor what follows from them.
+Values; `record_json` has their JSON. Knows neither where they are written nor what follows from them.
 """
 
 from __future__ import annotations
@@ -9,15 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from typing import Any
 
 from lineage_assets.graph import AssetKey
-from lineage_assets.partitions import PartitionSet, key_of, parse_day
-
-RECORD_KEY = "lineage_assets/record"
-"""The metadata key under which a record lies in an event."""
-
-RECORD_VERSION = 1
+from lineage_assets.ledger.scene import SceneText
+from lineage_assets.partitions import PartitionSet
 
 
 class State(Enum):
@@ -54,6 +49,38 @@ class Cause:
     message: str
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Transformation:
+    """How one column came into another, in OpenLineage's words."""
+
+    type: str
+    """`DIRECT`: its values did; `INDIRECT`: it decided which rows did."""
+    subtype: str
+    """`IDENTITY`, `TRANSFORMATION`, `AGGREGATION`; `JOIN`, `FILTER`, `GROUP_BY`, `SORT`, `WINDOW`, `CONDITIONAL`."""
+    masking: bool = False
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ColumnSource:
+    """An input column that an output column, or the choice of rows, depends on."""
+
+    asset: AssetKey
+    column: str
+    transformations: tuple[Transformation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """One thing that the audit asked of a partition, and what it saw."""
+
+    kind: str
+    """`row_count`, `not_null`, `unique`, ...: OpenLineage's `assertion`."""
+    success: bool
+    column: str | None = None
+    expected: str | None = None
+    actual: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """Written before anything is launched: one for an asset, its ranges and a run of it."""
@@ -72,6 +99,8 @@ class Attempt:
     backfill: str | None = None
     range_run: bool = False
     """The lineage run is one a contiguous range, not one a partition; kept so that a replay gives the same ids."""
+    scene: SceneText = ""
+    """What was declared and installed then, from which lineage is told for ever after; empty in old records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,102 +132,40 @@ class PartitionRecord:
     """The Dagster run whose data this is: another run's when reused."""
     backfill: str | None = None
     range_run: bool = False
-    columns: Mapping[str, tuple[tuple[AssetKey, str], ...]] = field(default_factory=dict)
+    columns: Mapping[str, tuple[ColumnSource, ...]] = field(default_factory=dict)
     """Column to the input columns it is made from, as observed, `ds` left out."""
+    row_sources: tuple[ColumnSource, ...] = ()
+    """Input columns that decide which rows there are: joined, filtered, grouped by."""
     drift: tuple[str, ...] = ()
     """Differences between declared and observed inputs, a sentence each."""
     warning: str | None = None
+    is_repeated: bool = False
+    """A block whose cause and origin are those of the verdict before: lineage has been told of it."""
+    input_rows: Mapping[AssetKey, Mapping[str, int]] = field(default_factory=dict)
+    """Per input the rows of the partitions read, where a record of ours has them."""
+    input_snapshots: Mapping[AssetKey, int] = field(default_factory=dict)
+    """Per input the table snapshot that was read."""
+    size_bytes: int | None = None
+    files: int | None = None
+    nulls: Mapping[str, int] = field(default_factory=dict)
+    """Audited column to its number of nulls."""
+    assertions: tuple[Assertion, ...] = ()
+    spark_version: str | None = None
+    application_id: str | None = None
+    """Spark's, of the program that computed it."""
 
 
-Fact = Attempt | PartitionRecord
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """Partitions of an attempt that will get no verdict: its run was cancelled, or its process died."""
+
+    asset: AssetKey
+    run_id: str
+    number: int
+    partitions: PartitionSet
+    ended: datetime
+    cause: Cause
+
+
+Fact = Attempt | PartitionRecord | Closing
 """What the log holds of us."""
-
-
-def to_json(fact: Fact) -> dict[str, Any]:
-    """The fact as the JSON object that goes into the event's metadata."""
-    match fact:
-        case Attempt():
-            return {
-                "version": RECORD_VERSION,
-                "kind": "attempt",
-                "run_id": fact.run_id,
-                "number": fact.number,
-                "ranges": [[key_of(first), key_of(last)] for first, last in fact.partitions.ranges],
-                "started": fact.started.isoformat(),
-                "code_version": fact.code_version,
-                "owner": fact.owner,
-                "backfill": fact.backfill,
-                "range_run": fact.range_run,
-            }
-        case PartitionRecord():
-            return _record_json(fact)
-
-
-def _record_json(record: PartitionRecord) -> dict[str, Any]:
-    cause = record.cause
-    return {
-        "version": RECORD_VERSION,
-        "kind": "partition",
-        "partition": record.partition,
-        "state": record.state.value,
-        "run_id": record.run_id,
-        "number": record.number,
-        "started": record.started.isoformat(),
-        "ended": record.ended.isoformat(),
-        "code_version": record.code_version,
-        "cause": None if cause is None else {"kind": cause.kind, "message": cause.message},
-        "blocked_by": [[list(ref.asset), ref.partition] for ref in record.blocked_by],
-        "rows": record.rows,
-        "fingerprint": record.fingerprint,
-        "inputs": [[list(asset), dict(versions)] for asset, versions in record.inputs.items()],
-        "landing": record.landing,
-        "snapshot": None if record.snapshot is None else str(record.snapshot),
-        "made_by": record.made_by,
-        "backfill": record.backfill,
-        "range_run": record.range_run,
-        "columns": {name: [[list(asset), column] for asset, column in made] for name, made in record.columns.items()},
-        "drift": list(record.drift),
-        "warning": record.warning,
-    }
-
-
-def from_json(asset: AssetKey, read: Mapping[str, Any]) -> Fact:
-    """The fact that `to_json` wrote into an event of `asset`."""
-    if read["kind"] == "attempt":
-        ranges = ((parse_day(first).toordinal(), parse_day(last).toordinal()) for first, last in read["ranges"])
-        return Attempt(
-            asset=asset,
-            run_id=read["run_id"],
-            number=read["number"],
-            partitions=PartitionSet.of_ranges(ranges),
-            started=datetime.fromisoformat(read["started"]),
-            code_version=read["code_version"],
-            owner=read["owner"],
-            backfill=read["backfill"],
-            range_run=read["range_run"],
-        )
-    cause = read["cause"]
-    return PartitionRecord(
-        asset=asset,
-        partition=read["partition"],
-        state=State(read["state"]),
-        run_id=read["run_id"],
-        number=read["number"],
-        started=datetime.fromisoformat(read["started"]),
-        ended=datetime.fromisoformat(read["ended"]),
-        code_version=read["code_version"],
-        cause=None if cause is None else Cause(cause["kind"], cause["message"]),
-        blocked_by=tuple(PartitionRef(tuple(key), partition) for key, partition in read["blocked_by"]),
-        rows=read["rows"],
-        fingerprint=read["fingerprint"],
-        inputs={tuple(key): versions for key, versions in read["inputs"]},
-        landing=read["landing"],
-        # As text: a snapshot id has more digits than a JSON number keeps on its way through a browser.
-        snapshot=None if read["snapshot"] is None else int(read["snapshot"]),
-        made_by=read["made_by"],
-        backfill=read["backfill"],
-        range_run=read["range_run"],
-        columns={name: tuple((tuple(key), column) for key, column in made) for name, made in read["columns"].items()},
-        drift=tuple(read["drift"]),
-        warning=read["warning"],
-    )

@@ -5,16 +5,13 @@ Pure; knows no plan, only what is to be told of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import takewhile
 from typing import Any
 
-from lineage_assets.errors import BadDeclarationError
 from lineage_assets.graph import LineageJob
 from lineage_assets.lineage.events import Event, bare_event
-from lineage_assets.lineage.facets import backfill_facet, error_facet
+from lineage_assets.lineage.facets.run import backfill_facet, error_facet
 from lineage_assets.lineage.ids import backfill_lineage_run_id
 from lineage_assets.lineage.turns import TurnType
 
@@ -48,17 +45,6 @@ class BackfillResult:
     not_run: int = 0
     is_cancelled: bool = False
     """A person ended it; what was not run is then no failure."""
-
-
-def backfill_job(jobs: Iterable[LineageJob]) -> LineageJob:
-    """The job whose runs are the backfills of a pipeline: `example.backfill` beside `example.etl_orders`."""
-    of = list(jobs)
-    if not of:
-        raise BadDeclarationError("jobs of a backfill", "none", "name at least one")
-    first = of[0]
-    words = zip(*(job.name.split(".")[:-1] for job in of if job.namespace == first.namespace), strict=False)
-    prefix = [column[0] for column in takewhile(lambda column: len(set(column)) == 1, words)]
-    return LineageJob(first.namespace, ".".join([*prefix, "backfill"]), "Repairs of the pipeline.")
 
 
 def backfill_started(backfill: BackfillTold) -> Event:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from lineage_assets.datasets import Dataset
-from lineage_assets.graph import AssetGraph, AssetKey
-from lineage_assets.ledger.record import PartitionRecord, State
-from lineage_assets.lineage.turns import DatasetRead, DatasetWritten, LineageRun
+from lineage_assets.graph import AssetKey, AssetNode
+from lineage_assets.ledger.record import ColumnSource, PartitionRecord, State
+from lineage_assets.lineage.turns import ColumnOf, DatasetRead, DatasetWritten, LineageRun
 from lineage_assets.lineage.verdict import published
 from lineage_assets.partitions import PartitionSet, set_of
 
@@ -18,48 +18,73 @@ _PARTITION_COLUMNS = frozenset({"ds", "source_ds"})
 """Columns that the runner adds; no author declared them."""
 
 
-def inputs_of(graph: AssetGraph, run: LineageRun, records: Sequence[PartitionRecord] = ()) -> tuple[DatasetRead, ...]:
+def inputs_of(run: LineageRun, records: Sequence[PartitionRecord] = ()) -> tuple[DatasetRead, ...]:
     """The inputs of a run with the partitions read: those recorded, else those the windows reach and that exist."""
     windows: dict[AssetKey, PartitionSet] = {}
-    for asset in run.assets:
-        for read in graph.nodes[asset].inputs:
-            wanted = windows.get(read.asset, PartitionSet()) | read.window.reads(run.partitions)
-            windows[read.asset] = wanted
+    datasets: dict[AssetKey, Dataset] = {}
+    for read in (read for asset in run.assets for read in run.graph.nodes[asset].inputs):
+        node = run.graph.nodes.get(read.asset)
+        dataset = read.dataset if node is None else node.dataset
+        if dataset is not None:
+            reached = read.window.reads(run.partitions)
+            windows[read.asset] = windows.get(read.asset, PartitionSet()) | _existing(node, reached)
+            datasets[read.asset] = dataset
     found: list[DatasetRead] = []
     for asset, wanted in sorted(windows.items()):
-        node = graph.nodes.get(asset)
-        if node is not None and node.dataset is not None:
-            seen = set_of(key for record in records for key in record.inputs.get(asset, ()))
-            found.append(DatasetRead(node.dataset, seen or node.partitions.clip(wanted)))
+        seen = set_of(key for record in records for key in record.inputs.get(asset, ()))
+        rows, snapshot = _rows(asset, records), _snapshot_read(asset, records)
+        found.append(DatasetRead(datasets[asset], seen or wanted, rows, snapshot))
     return tuple(found)
 
 
-def outputs_of(
-    graph: AssetGraph, run: LineageRun, records: Sequence[PartitionRecord] = ()
-) -> tuple[DatasetWritten, ...]:
+def outputs_of(run: LineageRun, records: Sequence[PartitionRecord] = ()) -> tuple[DatasetWritten, ...]:
     """The outputs of a run; with records, what was published of each and what is known of it."""
-    found: list[DatasetWritten] = []
-    for asset in run.assets:
-        dataset = graph.nodes[asset].dataset
-        if dataset is not None:
-            own = [record for record in records if record.asset == asset]
-            found.append(_written(graph, dataset, run, own))
-    return tuple(found)
+    return tuple(
+        _written(run, asset, [record for record in records if record.asset == asset])
+        for asset in run.assets
+        if run.graph.nodes[asset].dataset is not None
+    )
 
 
-def _written(
-    graph: AssetGraph, dataset: Dataset, run: LineageRun, records: Sequence[PartitionRecord]
-) -> DatasetWritten:
+def _existing(node: AssetNode | None, reached: PartitionSet) -> PartitionSet:
+    return reached if node is None else node.partitions.clip(reached)
+
+
+def _written(run: LineageRun, asset: AssetKey, records: Sequence[PartitionRecord]) -> DatasetWritten:
+    dataset = run.graph.nodes[asset].dataset
+    assert dataset is not None  # noqa: S101 - the caller has looked
     good = [record for record in records if not record.state.is_bad]
-    rows = [record.rows for record in good if record.rows is not None]
-    columns = next((record.columns for record in records if record.columns), {})
+    seen = next((record for record in records if record.columns or record.row_sources), None)
     return DatasetWritten(
         dataset=dataset,
         partitions=published(good) if good else run.partitions,
-        rows=sum(rows) if rows else None,
+        owners=run.job.owners,
+        rows=_sum(record.rows for record in good),
+        size_bytes=_sum(record.size_bytes for record in good),
+        files=_sum(record.files for record in good),
         snapshot=_snapshot(good),
-        columns=_declared(graph, columns),
+        columns={} if seen is None else _columns(run, seen.columns),
+        row_sources=() if seen is None else _named(run, seen.row_sources),
+        nulls={column: sum(one.nulls.get(column, 0) for one in good) for one in good for column in one.nulls},
+        assertions=tuple((record.partition, asked) for record in records for asked in record.assertions),
     )
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _rows(asset: AssetKey, records: Sequence[PartitionRecord]) -> int | None:
+    """Rows of all input partitions read, each once, however many windows it is in; None when one is not known."""
+    rows = {day: count for record in records for day, count in record.input_rows.get(asset, {}).items()}
+    read = {day for record in records for day in record.inputs.get(asset, {})}
+    return sum(rows.values()) if read and read == set(rows) else None
+
+
+def _snapshot_read(asset: AssetKey, records: Sequence[PartitionRecord]) -> int | None:
+    snapshots = {record.input_snapshots[asset] for record in records if asset in record.input_snapshots}
+    return snapshots.pop() if len(snapshots) == 1 else None
 
 
 def _snapshot(records: Iterable[PartitionRecord]) -> int | None:
@@ -70,17 +95,15 @@ def _snapshot(records: Iterable[PartitionRecord]) -> int | None:
     return snapshots.pop() if len(snapshots) == 1 else None
 
 
-def _declared(
-    graph: AssetGraph, columns: Mapping[str, tuple[tuple[AssetKey, str], ...]]
-) -> dict[str, tuple[tuple[Dataset, str], ...]]:
+def _columns(run: LineageRun, columns: Mapping[str, tuple[ColumnSource, ...]]) -> dict[str, tuple[ColumnOf, ...]]:
     """Column lineage by the names that datasets are declared under."""
-    found: dict[str, tuple[tuple[Dataset, str], ...]] = {}
-    for column, sources in columns.items():
-        named = tuple(
-            (node.dataset, source)
-            for node, source in ((graph.nodes.get(asset), source) for asset, source in sources)
-            if node is not None and node.dataset is not None and source not in _PARTITION_COLUMNS
-        )
-        if named and column not in _PARTITION_COLUMNS:
-            found[column] = named
-    return found
+    named = {column: _named(run, made) for column, made in columns.items() if column not in _PARTITION_COLUMNS}
+    return {column: made for column, made in named.items() if made}
+
+
+def _named(run: LineageRun, sources: Iterable[ColumnSource]) -> tuple[ColumnOf, ...]:
+    return tuple(
+        (node.dataset, source.column, source.transformations)
+        for node, source in ((run.graph.nodes.get(source.asset), source) for source in sources)
+        if node is not None and node.dataset is not None and source.column not in _PARTITION_COLUMNS
+    )

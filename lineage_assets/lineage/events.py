@@ -16,17 +16,19 @@ from openlineage.client.facet_v2 import RunFacet
 from openlineage.client.serde import Serde
 
 from lineage_assets.graph import LineageJob
-from lineage_assets.lineage.facets import (
-    MOST_NAMED,
-    PRODUCER,
+from lineage_assets.ledger.scene import Site
+from lineage_assets.lineage.extras import Extras
+from lineage_assets.lineage.facets import MOST_NAMED, PRODUCER, instant
+from lineage_assets.lineage.facets.dataset import (
     dataset_facets,
-    instant,
-    job_facets,
-    run_facets,
+    read_facets,
+    read_input_facets,
     written_facets,
+    written_output_facets,
 )
+from lineage_assets.lineage.facets.job import job_facets, source_facets
+from lineage_assets.lineage.facets.run import run_facets
 from lineage_assets.lineage.names import check_name
-from lineage_assets.lineage.site import Site
 from lineage_assets.lineage.turns import DatasetRead, DatasetWritten, Turn, TurnType
 from lineage_assets.partitions import PartitionSet, Range, key_of
 
@@ -45,17 +47,21 @@ class Event:
     """JSON, keys sorted."""
 
 
-def event_of(turn: Turn, site: Site) -> Event:
+def event_of(turn: Turn, extras: Extras) -> Event:
     """The event that tells of this turn."""
     run = turn.run
     for dataset in (*(read.dataset for read in turn.inputs), *(written.dataset for written in turn.outputs)):
         check_name("dataset", dataset.namespace, dataset.name)
+    facets = {**job_facets(run.job), **source_facets(run.source)}
     return _event(
         turn.type,
         turn.time,
-        event_v2.Run(str(run.lineage_run_id), run_facets(run, turn.notes, site)),
-        (run.job, event_v2.Job(run.job.namespace, run.job.name, job_facets(run.job))),
-        ([_input(read, site) for read in turn.inputs], [_output(written, site) for written in turn.outputs]),
+        event_v2.Run(str(run.lineage_run_id), run_facets(run, turn.notes, with_parent=extras.parents)),
+        (run.job, event_v2.Job(run.job.namespace, run.job.name, facets)),
+        (
+            [_input(read, run.site, extras) for read in turn.inputs],
+            [_output(written, run.site, extras) for written in turn.outputs],
+        ),
     )
 
 
@@ -89,28 +95,26 @@ def _event(
     return Event(UUID(run.runId), turn, named.name, time, Serde.to_json(made))
 
 
-def _input(read: DatasetRead, site: Site) -> event_v2.InputDataset:
+def _input(read: DatasetRead, site: Site, extras: Extras) -> event_v2.InputDataset:
     subset = _subset.InputSubsetInputDatasetFacet(_condition(read.partitions), producer=PRODUCER)
     return event_v2.InputDataset(
         read.dataset.namespace,
         read.dataset.name,
-        facets=dataset_facets(read.dataset, site),
-        inputFacets={"subset": subset} if read.partitions else {},
+        facets={**dataset_facets(read.dataset, site, with_symlinks=extras.symlinks), **read_facets(read)},
+        inputFacets={**({"subset": subset} if read.partitions else {}), **read_input_facets(read)},
     )
 
 
-def _output(written: DatasetWritten, site: Site) -> event_v2.OutputDataset:
-    facets: dict[str, facet_v2.OutputDatasetFacet] = {
-        "subset": _subset.OutputSubsetOutputDatasetFacet(_condition(written.partitions), producer=PRODUCER)
-    }
-    if written.rows is not None:
-        statistics = facet_v2.output_statistics_output_dataset
-        facets["outputStatistics"] = statistics.OutputStatisticsOutputDatasetFacet(written.rows, producer=PRODUCER)
+def _output(written: DatasetWritten, site: Site, extras: Extras) -> event_v2.OutputDataset:
+    subset = _subset.OutputSubsetOutputDatasetFacet(_condition(written.partitions), producer=PRODUCER)
     return event_v2.OutputDataset(
         written.dataset.namespace,
         written.dataset.name,
-        facets={**dataset_facets(written.dataset, site), **written_facets(written)},
-        outputFacets=facets,
+        facets={
+            **dataset_facets(written.dataset, site, with_symlinks=extras.symlinks),
+            **written_facets(written),
+        },
+        outputFacets={"subset": subset, **written_output_facets(written)},
     )
 
 

@@ -25,6 +25,11 @@ def backfill_lineage_run_id(backfill: str) -> UUID:
     return _id("backfill", backfill)
 
 
+def parent_lineage_run_id(run_id: str, namespace: str, pipeline: str) -> UUID:
+    """The run of a pipeline that a Dagster run is."""
+    return _id("pipeline", run_id, namespace, pipeline)
+
+
 def _id(*parts: str | int) -> UUID:
     # JSON keeps the parts apart: no two lists of parts make one text.
     return uuid5(_IDS, json.dumps(parts, separators=(",", ":")))

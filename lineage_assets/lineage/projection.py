@@ -1,138 +1,187 @@
 """From what the ledger holds of one attempt to the events that tell of it: the same facts, the same events.
 
 Pure. Every partition tried is one run, or every contiguous range where the attempt says so; what the gate blocked is a
-run that starts and is aborted at one time. Knows neither where events go nor whether they arrived.
+run that starts and is aborted at one time. What was declared is taken from the attempt's own scene, never from the
+code of today. Knows neither where events go nor whether they arrived.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 
-from lineage_assets.graph import AssetGraph, AssetKey
-from lineage_assets.ledger.record import Attempt, PartitionRecord, State
+from lineage_assets.graph import AssetGraph
+from lineage_assets.ledger.record import Attempt, Closing, PartitionRecord, State
+from lineage_assets.ledger.scene import parse_scene
 from lineage_assets.lineage.datasets_touched import inputs_of, outputs_of
 from lineage_assets.lineage.events import Event, event_of
-from lineage_assets.lineage.names import check_names
-from lineage_assets.lineage.site import Site
-from lineage_assets.lineage.turns import LineageRun, Note, Reuse, Turn, TurnType
+from lineage_assets.lineage.extras import Extras
+from lineage_assets.lineage.turns import Computation, LineageRun, Mistake, Note, Reuse, Turn, TurnType
 from lineage_assets.lineage.verdict import block_of, mistake_of, turn_type
 from lineage_assets.partitions import PartitionSet, parse_day
 
-Verdicts = Mapping[int, Sequence[PartitionRecord]]
-"""Per partition the records of the job's assets."""
+Outcome = PartitionRecord | Closing
+"""What ends an attempt at a partition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What is known of one partition of an attempt: a record an asset, or that none will come."""
+
+    records: tuple[PartitionRecord, ...] = ()
+    closing: Closing | None = None
+
+    @property
+    def turn(self) -> TurnType:
+        ended = turn_type(self.records)
+        return TurnType.ABORT if self.closing is not None and ended is TurnType.COMPLETE else ended
+
+    @property
+    def ended(self) -> datetime:
+        times = [record.ended for record in self.records]
+        return max([*times, *([] if self.closing is None else [self.closing.ended])])
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """Ledger facts of the assets of one graph as events; refuses a graph with names that break a receiver."""
+    """Ledger facts as events."""
 
-    graph: AssetGraph
-    site: Site
-
-    def __post_init__(self) -> None:
-        check_names(self.graph)
+    extras: Extras = field(default_factory=Extras)
 
     def started(self, attempts: Sequence[Attempt], tried: PartitionSet) -> tuple[Event, ...]:
         """The START of every run of one attempt at a job.
 
         `attempts` are those of the job's assets in one Dagster run, with one number; `tried` is what passed the gate.
         """
-        return tuple(self._event(self._start(run, attempts[0].started)) for run in self._runs(attempts, tried))
+        return tuple(self._event(_start(run, attempts[0].started)) for run in _runs(attempts, tried))
 
-    def ended(
-        self, attempts: Sequence[Attempt], tried: PartitionSet, records: Iterable[PartitionRecord]
-    ) -> tuple[Event, ...]:
-        """The end of every run that `started` began and whose records are all here.
+    def ended(self, attempts: Sequence[Attempt], tried: PartitionSet, outcomes: Iterable[Outcome]) -> tuple[Event, ...]:
+        """The end of every run that `started` began and whose partitions have all come to one.
 
-        Records of other attempts, and of partitions not tried, are passed over: a caller may hand in all it has.
+        Outcomes of other attempts, and of partitions not tried, are passed over: a caller may hand in all it has.
         """
-        one = attempts[0]
-        of = {(attempt.asset, attempt.run_id, attempt.number) for attempt in attempts}
-        verdicts = {
-            day: found
-            for day, found in _by_day(each for each in records if (each.asset, each.run_id, each.number) in of).items()
-            if len(found) == len(attempts)
-        }
-        known = PartitionSet.of(verdicts)
+        days = _known(attempts, tried, outcomes)
+        known = PartitionSet.of(days)
         return tuple(
             self._event(turn)
-            for run in self._runs(attempts, tried)
+            for run in _runs(attempts, tried)
             if run.partitions <= known
-            for turn in self._ends(run, one.started, {day: verdicts[day] for day in run.partitions})
+            for turn in _ends(run, attempts[0].started, {day: days[day] for day in run.partitions})
         )
 
-    def blocked(
-        self, records: Iterable[PartitionRecord], previous: Mapping[AssetKey, Mapping[str, PartitionRecord]]
-    ) -> tuple[Event, ...]:
+    def blocked(self, attempts: Sequence[Attempt], records: Iterable[PartitionRecord]) -> tuple[Event, ...]:
         """START and ABORT for what the gate blocked: a pair a contiguous range and cause, where the cause is new.
 
-        `previous` is the verdict before these on each partition; records in another state are passed over.
+        Records of other attempts or in another state are passed over.
         """
-        verdicts = _by_day(record for record in records if record.state is State.BLOCKED)
+        of = {(attempt.asset, attempt.run_id, attempt.number) for attempt in attempts}
+        verdicts = _by_day(
+            record
+            for record in records
+            if record.state is State.BLOCKED and (record.asset, record.run_id, record.number) in of
+        )
         told = {
-            day: block_of(found)
-            for day, found in verdicts.items()
-            if any(_is_news(record, previous.get(record.asset, {}).get(record.partition)) for record in found)
+            day: block_of(found) for day, found in verdicts.items() if not all(record.is_repeated for record in found)
         }
         events: list[Event] = []
         # Consecutive days keep one distance to their place in the list.
         for _, group in groupby(enumerate(told), lambda at: (at[1] - at[0], told[at[1]])):
             days = [day for _, day in group]
-            of = [record for day in days for record in verdicts[day]]
-            run = self._run(of, PartitionSet.of(days))
-            start = self._start(run, max(record.ended for record in of), told[days[0]])
+            time = max(record.ended for day in days for record in verdicts[day])
+            start = _start(_run(attempts, PartitionSet.of(days)), time, told[days[0]])
             events += [self._event(start), self._event(replace(start, type=TurnType.ABORT))]
         return tuple(events)
 
-    def _start(self, run: LineageRun, time: datetime, *notes: Note) -> Turn:
-        return Turn(TurnType.START, time, run, inputs_of(self.graph, run), outputs_of(self.graph, run), notes)
-
-    def _ends(self, run: LineageRun, started: datetime, verdicts: Verdicts) -> Iterator[Turn]:
-        """The end of one run; before it, of a range, a run of its own for every day that went wrong."""
-        ends = {day: turn_type(found) for day, found in verdicts.items()}
-        bad = [day for day, ended in ends.items() if ended is not TurnType.COMPLETE]
-        if len(ends) > 1:
-            for day in bad:
-                own = replace(run, partitions=PartitionSet.of([day]))
-                yield self._start(own, started)
-                yield self._end(ends[day], own, verdicts[day])
-        of = [record for found in verdicts.values() for record in found]
-        yield self._end(turn_type(of) if len(bad) == len(ends) else TurnType.COMPLETE, run, of)
-
-    def _end(self, ended: TurnType, run: LineageRun, of: Sequence[PartitionRecord]) -> Turn:
-        notes: list[Note] = []
-        reused = tuple(record for record in of if record.state is State.REUSED)
-        match ended:
-            case TurnType.FAIL:
-                notes.append(mistake_of(of))
-            case TurnType.ABORT:
-                notes.append(block_of(of))
-            case _:
-                notes += [Reuse(reused)] if reused else []
-        time = max(record.ended for record in of)
-        return Turn(ended, time, run, inputs_of(self.graph, run, of), outputs_of(self.graph, run, of), tuple(notes))
-
-    def _runs(self, of: Sequence[Attempt | PartitionRecord], tried: PartitionSet) -> Iterator[LineageRun]:
-        ranges = tried.ranges if of[0].range_run else tuple((day, day) for day in tried)
-        return (self._run(of, PartitionSet((one,))) for one in ranges)
-
-    def _run(self, of: Sequence[Attempt | PartitionRecord], partitions: PartitionSet) -> LineageRun:
-        one = of[0]
-        return LineageRun(
-            job=self.graph.nodes[one.asset].job,
-            assets=tuple(sorted({each.asset for each in of})),
-            run_id=one.run_id,
-            number=one.number,
-            code_version=one.code_version,
-            backfill=one.backfill,
-            partitions=partitions,
-        )
-
     def _event(self, turn: Turn) -> Event:
-        return event_of(turn, self.site)
+        return event_of(turn, self.extras)
+
+
+def _start(run: LineageRun, time: datetime, *notes: Note) -> Turn:
+    return Turn(TurnType.START, time, run, inputs_of(run), outputs_of(run), notes)
+
+
+def _ends(run: LineageRun, started: datetime, days: Mapping[int, Day]) -> Iterator[Turn]:
+    """The end of one run; before it, of a range, a run of its own for every day that went wrong."""
+    bad = [day for day, known in days.items() if known.turn is not TurnType.COMPLETE]
+    if len(days) > 1:
+        for day in bad:
+            own = replace(run, partitions=PartitionSet.of([day]))
+            yield _start(own, started)
+            yield _end(days[day].turn, own, [days[day]])
+    all_bad = TurnType.FAIL if any(one.turn is TurnType.FAIL for one in days.values()) else TurnType.ABORT
+    yield _end(all_bad if len(bad) == len(days) else TurnType.COMPLETE, run, list(days.values()))
+
+
+def _end(ended: TurnType, run: LineageRun, days: Sequence[Day]) -> Turn:
+    of = [record for day in days for record in day.records]
+    notes = [*_notes(ended, of, [day.closing for day in days if day.closing is not None]), _computation(of)]
+    time = max(day.ended for day in days)
+    return Turn(ended, time, run, inputs_of(run, of), outputs_of(run, of), tuple(notes))
+
+
+def _notes(ended: TurnType, of: Sequence[PartitionRecord], closings: Sequence[Closing]) -> Iterator[Note]:
+    reused = tuple(record for record in of if record.state is State.REUSED)
+    match ended:
+        case TurnType.FAIL:
+            yield mistake_of(of)
+        case TurnType.ABORT if closings:
+            yield Mistake("; ".join(sorted({f"{one.cause.kind}: {one.cause.message}" for one in closings})))
+        case TurnType.ABORT:
+            yield block_of(of)
+        case _:
+            if reused:
+                yield Reuse(reused)
+
+
+def _computation(of: Sequence[PartitionRecord]) -> Computation:
+    computed = next((record for record in of if record.spark_version is not None), None)
+    drift = tuple(sorted({difference for record in of for difference in record.drift}))
+    if computed is None:
+        return Computation(drift=drift)
+    return Computation(computed.spark_version, computed.application_id, drift)
+
+
+def _runs(attempts: Sequence[Attempt], tried: PartitionSet) -> Iterator[LineageRun]:
+    ranges = tried.ranges if attempts[0].range_run else tuple((day, day) for day in tried)
+    return (_run(attempts, PartitionSet((one,))) for one in ranges)
+
+
+def _run(attempts: Sequence[Attempt], partitions: PartitionSet) -> LineageRun:
+    one = attempts[0]
+    scenes = [parse_scene(attempt.scene) for attempt in attempts]
+    return LineageRun(
+        job=scenes[0].node.job,
+        assets=tuple(sorted({attempt.asset for attempt in attempts})),
+        run_id=one.run_id,
+        number=one.number,
+        code_version=one.code_version,
+        backfill=one.backfill,
+        partitions=partitions,
+        graph=scenes[0].graph
+        if len(scenes) == 1
+        else AssetGraph({key: node for scene in scenes for key, node in scene.graph.nodes.items()}),
+        site=scenes[0].site,
+        source=scenes[0].source,
+    )
+
+
+def _known(attempts: Sequence[Attempt], tried: PartitionSet, outcomes: Iterable[Outcome]) -> dict[int, Day]:
+    """The partitions on which every asset of the attempt has come to an end."""
+    of = {(attempt.asset, attempt.run_id, attempt.number) for attempt in attempts}
+    own = [one for one in outcomes if (one.asset, one.run_id, one.number) in of]
+    records = _by_day(one for one in own if isinstance(one, PartitionRecord))
+    closings = [one for one in own if isinstance(one, Closing)]
+    days: dict[int, Day] = {}
+    for day in tried:
+        found = tuple(records.get(day, ()))
+        closing = next((one for one in closings if day in one.partitions), None)
+        if len(found) == len(attempts):
+            days[day] = Day(found)
+        elif closing is not None:
+            days[day] = Day(found, closing)
+    return days
 
 
 def _by_day(records: Iterable[PartitionRecord]) -> dict[int, list[PartitionRecord]]:
@@ -142,7 +191,3 @@ def _by_day(records: Iterable[PartitionRecord]) -> dict[int, list[PartitionRecor
     for (partition, _), record in sorted(newest.items()):
         found.setdefault(parse_day(partition).toordinal(), []).append(record)
     return found
-
-
-def _is_news(record: PartitionRecord, before: PartitionRecord | None) -> bool:
-    return before is None or before.state is not State.BLOCKED or block_of([before]) != block_of([record])

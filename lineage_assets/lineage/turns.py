@@ -12,8 +12,9 @@ from enum import Enum
 from uuid import UUID
 
 from lineage_assets.datasets import Dataset
-from lineage_assets.graph import AssetKey, LineageJob
-from lineage_assets.ledger.record import Cause, PartitionRecord, PartitionRef
+from lineage_assets.graph import AssetGraph, AssetKey, LineageJob
+from lineage_assets.ledger.record import Assertion, Cause, PartitionRecord, PartitionRef, Transformation
+from lineage_assets.ledger.scene import Site, SourceCode
 from lineage_assets.lineage.ids import lineage_run_id
 from lineage_assets.partitions import PartitionSet
 
@@ -34,12 +35,16 @@ class LineageRun:
     job: LineageJob
     assets: tuple[AssetKey, ...]
     run_id: str
-    """Dagster's."""
+    """Dagster's; of partitions that no run of a backfill came to, the backfill's id."""
     number: int
     code_version: str
     backfill: str | None
     partitions: PartitionSet
     """One range."""
+    graph: AssetGraph
+    """The assets and what they read, as declared when the attempt was made."""
+    site: Site
+    source: SourceCode
 
     @property
     def lineage_run_id(self) -> UUID:
@@ -48,10 +53,16 @@ class LineageRun:
 
 @dataclass(frozen=True, slots=True)
 class DatasetRead:
-    """An input, and the partitions of it that are read."""
+    """An input, the partitions of it that are read, and what is known of those."""
 
     dataset: Dataset
     partitions: PartitionSet
+    rows: int | None = None
+    snapshot: int | None = None
+
+
+ColumnOf = tuple[Dataset, str, tuple[Transformation, ...]]
+"""A column of an input, and how it came into the output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +71,18 @@ class DatasetWritten:
 
     dataset: Dataset
     partitions: PartitionSet
+    owners: tuple[str, ...] = ()
     rows: int | None = None
+    size_bytes: int | None = None
+    files: int | None = None
     snapshot: int | None = None
-    columns: Mapping[str, tuple[tuple[Dataset, str], ...]] = field(default_factory=dict)
+    columns: Mapping[str, tuple[ColumnOf, ...]] = field(default_factory=dict)
     """Column to the input columns it is made from."""
+    row_sources: tuple[ColumnOf, ...] = ()
+    """Input columns that decide which rows there are."""
+    nulls: Mapping[str, int] = field(default_factory=dict)
+    assertions: tuple[tuple[str, Assertion], ...] = ()
+    """With the partition that each was asked of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +107,17 @@ class Mistake:
     message: str
 
 
-Note = Block | Reuse | Mistake
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """What Spark said of itself."""
+
+    spark_version: str | None = None
+    application_id: str | None = None
+    drift: tuple[str, ...] = ()
+    """Differences between what was declared and what was read."""
+
+
+Note = Block | Reuse | Mistake | Computation
 
 
 @dataclass(frozen=True, slots=True)

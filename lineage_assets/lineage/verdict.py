@@ -49,3 +49,10 @@ def block_of(records: Sequence[PartitionRecord]) -> Block:
 def published(records: Sequence[PartitionRecord]) -> PartitionSet:
     """The partitions whose data a reader sees, made by the run or left standing."""
     return set_of(record.partition for record in records if not record.state.is_bad)
+
+
+def is_same_block(record: PartitionRecord, before: PartitionRecord | None) -> bool:
+    """Whether a record says only again what the verdict before it said: the same block."""
+    if before is None or State.BLOCKED is not record.state or State.BLOCKED is not before.state:
+        return False
+    return block_of([before]) == block_of([record])

@@ -8,8 +8,9 @@ from datetime import date, datetime, timedelta, timezone
 from lineage_assets.datasets import Dataset, Field, parse_fields
 from lineage_assets.graph import AssetGraph, AssetKey, AssetNode, Input, LineageJob
 from lineage_assets.ledger.record import Attempt, PartitionRecord, State
+from lineage_assets.ledger.scene import Site, SourceCode, scene_of, scene_text
+from lineage_assets.lineage.extras import Extras
 from lineage_assets.lineage.projection import Projection
-from lineage_assets.lineage.site import Site
 from lineage_assets.partitions import Daily, PartitionSet, trailing_days
 from tests.support.records import make_attempt, make_record
 
@@ -18,13 +19,21 @@ RUN = "0a8f6f7e-1111-4222-8333-444455556666"
 OWNERS = ("team:food-delivery",)
 DAYS = Daily(date(2021, 5, 24), date(2021, 6, 12))
 SITE = Site("s3://lake/warehouse", "3.5.6", "0.1.0")
+SOURCE = SourceCode(
+    text='def etl(orders):\n    return orders.groupBy("ds").count()\n',
+    repository="https://github.com/example/food-delivery.git",
+    commit="693e35482bc2e526ced2b5f9f76ef83dec6ec691",
+    branch="main",
+    path="jobs/orders.py",
+)
 
 ORDERS, MENUS, WEEKLY = ("orders",), ("menus",), ("orders_7_days",)
 TOP, DISCOUNTS, MAILS = ("top_delivery_times",), ("discounts",), ("email_discounts",)
 
 
 def dataset(name: str, columns: str) -> Dataset:
-    return Dataset("food_delivery", f"public.{name}", parse_fields(columns), f"A table for {name.replace('_', ' ')}.")
+    said = f"A table for {name.replace('_', ' ')}."
+    return Dataset("food_delivery", f"public.{name}", parse_fields(columns), said, f"food_delivery.{name}")
 
 
 def job(name: str, description: str = "") -> LineageJob:
@@ -40,6 +49,7 @@ def graph() -> AssetGraph:
         "public.orders",
         (Field("id", "INTEGER", "The id of the order."), Field("placed_on", "TIMESTAMP"), Field("menu_id", "INTEGER")),
         "A table for orders.",
+        "food_delivery.orders",
     )
     return AssetGraph.of(
         [
@@ -61,12 +71,15 @@ def graph() -> AssetGraph:
     )
 
 
-def projection() -> Projection:
-    return Projection(graph(), SITE)
+def projection(extras: Extras | None = None) -> Projection:
+    return Projection() if extras is None else Projection(extras)
 
 
-def attempt(partitions: PartitionSet, asset: AssetKey = ORDERS, **overrides: object) -> Attempt:
-    made = replace(make_attempt(), asset=asset, partitions=partitions)
+def attempt(
+    partitions: PartitionSet, asset: AssetKey = ORDERS, *, of: AssetGraph | None = None, **overrides: object
+) -> Attempt:
+    scene = scene_text(scene_of(asset, graph() if of is None else of, SITE, SOURCE))
+    made = replace(make_attempt(), asset=asset, partitions=partitions, scene=scene)
     return replace(made, **{"run_id": RUN, "started": STARTED, "code_version": "c0ffee", **overrides})
 
 

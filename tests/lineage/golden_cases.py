@@ -8,15 +8,15 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from lineage_assets.ledger.record import Cause, PartitionRef, State
+from lineage_assets.ledger.record import Assertion, Cause, ColumnSource, PartitionRef, State, Transformation
 from lineage_assets.lineage.backfills import (
     BackfillResult,
     BackfillTold,
     backfill_ended,
-    backfill_job,
     backfill_started,
 )
 from lineage_assets.lineage.events import Event
+from lineage_assets.lineage.parents import backfill_job
 from lineage_assets.partitions import key_of
 from tests.lineage.facts import (
     DISCOUNTS,
@@ -34,6 +34,8 @@ from tests.support.graphs import days
 
 FOLDER = Path(__file__).parent / "golden"
 SCHEMA_CHANGE = Cause("schema change", 'the column "menu_id" is missing')
+IDENTITY = Transformation("DIRECT", "IDENTITY")
+COUNTED = Transformation("DIRECT", "AGGREGATION", masking=True)
 UPSTREAM = Cause("upstream", "reads what is bad: orders 2021-06-04 (schema change)")
 
 
@@ -45,7 +47,19 @@ def good() -> Iterable[Event]:
         "2021-06-01",
         **of,
         inputs={ORDERS: {key_of(day): "f" * 32 for day in week}, ("menus",): {"2021-06-01": "e" * 32}},
-        columns={"order_id": ((ORDERS, "id"),), "menu_id": ((("menus",), "id"), (ORDERS, "menu_id"))},
+        input_rows={ORDERS: {key_of(day): 120 for day in week}, ("menus",): {"2021-06-01": 7}},
+        input_snapshots={ORDERS: 6412980114027655001, ("menus",): 9022},
+        columns={
+            "order_id": (ColumnSource(ORDERS, "id", (IDENTITY,)),),
+            "menu_id": (ColumnSource(("menus",), "id", (COUNTED,)), ColumnSource(ORDERS, "menu_id")),
+        },
+        row_sources=(ColumnSource(ORDERS, "menu_id", (Transformation("INDIRECT", "JOIN"),)),),
+        size_bytes=4096,
+        files=1,
+        nulls={"order_id": 0},
+        assertions=(Assertion("row_count", success=True, expected=">= 1", actual="120"),),
+        spark_version="3.5.5",
+        application_id="local-1622851200000",
     )
     attempts = [attempt(tried, **of)]
     return (*projection().started(attempts, tried), *projection().ended(attempts, tried, [record]))
@@ -67,7 +81,8 @@ def blocked() -> Iterable[Event]:
         verdict("2021-06-05", State.BLOCKED, WEEKLY, cause=UPSTREAM, blocked_by=(root,)),
         verdict("2021-06-06", State.BLOCKED, WEEKLY, cause=two, blocked_by=(root, PartitionRef(ORDERS, "2021-06-06"))),
     ]
-    return projection().blocked(records, {})
+    attempts = [attempt(days("2021-06-01", "2021-06-07"), WEEKLY)]
+    return projection().blocked(attempts, records)
 
 
 def reused() -> Iterable[Event]:

@@ -1,0 +1,69 @@
+"""The scene of an attempt, put together: the declaration, the site, and the source of the job as it is now."""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from lineage_assets.assets.declaration import JobDeclaration, JobFunction
+from lineage_assets.assets.git_source import git_file
+from lineage_assets.assets.platform import Platform
+from lineage_assets.graph import AssetKey
+from lineage_assets.ledger.scene import SceneText, Site, SourceCode, scene_of, scene_text
+from lineage_assets.settings import Settings
+
+_MOST_SOURCE = 8_000
+"""Characters of a function's text that are kept."""
+
+
+def scene_texts(declaration: JobDeclaration, platform: Platform) -> dict[AssetKey, SceneText]:
+    """The scenes of a job's assets."""
+    settings = platform.settings
+    source = _source(declaration.function, settings)
+    site = _site(settings.home / "warehouse", platform.catalog)
+    return {node.key: scene_text(scene_of(node.key, platform.graph, site, source)) for node in declaration.nodes}
+
+
+@lru_cache(maxsize=8)
+def _site(warehouse: Path, catalog: str) -> Site:
+    return Site(
+        warehouse=warehouse.as_uri(),
+        spark_version=_installed("pyspark"),
+        adapter_version=_installed("lineage-assets"),
+        catalog=catalog,
+    )
+
+
+def _source(function: JobFunction, settings: Settings) -> SourceCode:
+    """What the settings say of repository and commit, where no checkout is deployed; else what git says."""
+    text, file = _written(function)
+    found = None if file is None else git_file(file)
+    if settings.repository is None and found is None:
+        return SourceCode(text=text if settings.tell_source_code else "")
+    return SourceCode(
+        text=text if settings.tell_source_code else "",
+        repository=settings.repository if settings.repository is not None or found is None else found.repository,
+        commit=settings.commit if settings.commit is not None or found is None else found.commit,
+        branch=None if found is None else found.branch,
+        path=None if found is None else found.path,
+    )
+
+
+@lru_cache(maxsize=256)
+def _written(function: JobFunction) -> tuple[str, Path | None]:
+    """The text of a function, cut where it is very long, and the file that it is in."""
+    try:
+        text, file = inspect.getsource(function), inspect.getsourcefile(function)
+    except (OSError, TypeError):
+        return "", None  # made in a console: no file holds it
+    kept = text if len(text) <= _MOST_SOURCE else f"{text[:_MOST_SOURCE]}\n# ... {len(text) - _MOST_SOURCE} more"
+    return kept, None if file is None else Path(file)
+
+
+def _installed(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "unknown"  # run from a source tree that nobody installed; the facet wants a word
