@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage_assets.ledger.fold import Logged, built, fold_history
-from lineage_assets.ledger.record import State, from_json, to_json
-from lineage_assets.partitions import ranges_text
-from tests.support.records import make_attempt, make_record
+from lineage_assets.ledger.record import Assertion, Cause, Closing, ColumnSource, State, Transformation
+from lineage_assets.ledger.record_json import from_json, to_json
+from lineage_assets.partitions import ranges_text, set_of
+from tests.support.records import NOON, make_attempt, make_record
 
 
 def test_the_newest_verdict_wins_and_the_published_data_of_before_is_kept() -> None:
@@ -65,9 +66,66 @@ def test_every_entry_comes_back_from_its_json_as_it_went() -> None:
         "2021-06-04",
         inputs={("menus",): {"2021-06-04": "a" * 32}, ("elsewhere", "rates"): {"2021-06-04": None}},
         snapshot=9_007_199_254_740_993_001,
-        columns={"order_id": ((("menus",), "id"),)},
+        columns={"order_id": (ColumnSource(("menus",), "id", (Transformation("DIRECT", "IDENTITY"),)),)},
+        row_sources=(ColumnSource(("menus",), "id", (Transformation("INDIRECT", "JOIN"),)),),
+        input_rows={("menus",): {"2021-06-05": 0}},
+        input_snapshots={("menus",): 9_007_199_254_740_993_001},
+        size_bytes=0,
+        files=0,
+        nulls={"order_id": 0},
+        assertions=(Assertion("not_null", success=False, column="order_id", expected="0", actual="3"),),
+        spark_version="3.5.6",
+        application_id="local-1",
+        is_repeated=True,
         drift=("reads lake.x.y, which is not declared",),
     )
     assert from_json(("orders",), to_json(record)) == record
     attempt = make_attempt("2021-06-04", "2021-06-06")
     assert from_json(("orders",), to_json(attempt)) == attempt
+    closing = Closing(("orders",), "run-1", 1, set_of(["2021-06-06"]), NOON, Cause("cancelled", "by a person"))
+    assert from_json(("orders",), to_json(closing)) == closing
+
+
+def test_a_record_of_the_first_version_is_read() -> None:
+    """It had every key, and column sources as pairs."""
+    old = {
+        "version": 1,
+        "kind": "partition",
+        "partition": "2021-06-04",
+        "state": "good",
+        "run_id": "run-1",
+        "number": 1,
+        "started": NOON.isoformat(),
+        "ended": NOON.isoformat(),
+        "code_version": "c1",
+        "rows": 0,
+        "cause": None,
+        "blocked_by": [],
+        "fingerprint": "f" * 32,
+        "inputs": [],
+        "landing": None,
+        "snapshot": None,
+        "made_by": None,
+        "backfill": None,
+        "range_run": False,
+        "drift": [],
+        "warning": None,
+        "columns": {"order_id": [[["menus"], "id"]]},
+    }
+    expected = make_record("2021-06-04", rows=0, columns={"order_id": (ColumnSource(("menus",), "id"),)})
+    assert from_json(("orders",), old) == expected
+
+
+def test_a_closing_ends_an_attempt_without_a_verdict() -> None:
+    before = make_record("2021-06-05", run_id="run-0")
+    closing = Closing(("orders",), "run-1", 1, set_of(["2021-06-05"]), NOON, Cause("killed", "its process is gone"))
+    history = fold_history(
+        [
+            Logged(1, before),
+            Logged(2, make_attempt("2021-06-04", "2021-06-05")),
+            Logged(3, make_record("2021-06-04")),
+            Logged(4, closing),
+        ]
+    )
+    assert history.underway == ()
+    assert history.verdicts["2021-06-05"] == before

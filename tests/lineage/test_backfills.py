@@ -12,9 +12,9 @@ from lineage_assets.lineage.backfills import (
     BackfillResult,
     BackfillTold,
     backfill_ended,
-    backfill_job,
     backfill_started,
 )
+from lineage_assets.lineage.parents import backfill_job
 from tests.lineage.facts import STARTED, attempt, projection
 from tests.lineage.golden_cases import told
 from tests.support.graphs import days

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lineage_assets.ledger.record import State
+from lineage_assets.ledger.record import ColumnSource, State
 from lineage_assets.lineage.events import Event
 from lineage_assets.partitions import PartitionSet, key_of, keys_of
 from tests.lineage.facts import (
@@ -67,9 +67,9 @@ def test_what_is_not_ours_is_no_dataset() -> None:
 def test_column_lineage_has_declared_names_and_no_partition_columns() -> None:
     tried = days("2021-06-04")
     columns = {
-        "order_id": ((ORDERS, "id"), (ORDERS, "ds"), (("weather",), "rain")),
-        "placed_on": ((MENUS, "source_ds"),),
-        "ds": ((ORDERS, "ds"),),
+        "order_id": (ColumnSource(ORDERS, "id"), ColumnSource(ORDERS, "ds"), ColumnSource(("weather",), "rain")),
+        "placed_on": (ColumnSource(MENUS, "source_ds"),),
+        "ds": (ColumnSource(ORDERS, "ds"),),
     }
     end = only(
         projection().ended([attempt(tried, WEEKLY)], tried, [verdict("2021-06-04", asset=WEEKLY, columns=columns)])

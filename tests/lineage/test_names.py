@@ -7,11 +7,10 @@ import pytest
 from lineage_assets.datasets import Dataset
 from lineage_assets.errors import BadDeclarationError
 from lineage_assets.graph import AssetGraph, AssetNode, LineageJob
-from lineage_assets.lineage.projection import Projection
+from lineage_assets.lineage.names import check_names
 from tests.lineage.facts import (
     DAYS,
     ORDERS,
-    SITE,
 )
 from tests.support.graphs import days
 
@@ -31,4 +30,4 @@ def test_a_name_that_breaks_a_receiver_is_refused_before_any_event(
 ) -> None:
     node = AssetNode(ORDERS, LineageJob("food_delivery", job_name), DAYS, (), Dataset(*dataset, ()))
     with pytest.raises(BadDeclarationError, match=what):
-        Projection(AssetGraph.of([node]), SITE)
+        check_names(AssetGraph.of([node]))

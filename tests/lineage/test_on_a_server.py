@@ -7,22 +7,22 @@ from dataclasses import replace
 from datetime import timedelta
 
 from lineage_assets.graph import AssetGraph
-from lineage_assets.ledger.record import Cause, PartitionRef, State
+from lineage_assets.ledger.record import Cause, ColumnSource, PartitionRef, State
 from lineage_assets.lineage.backfills import (
     BackfillResult,
     BackfillTold,
     backfill_ended,
-    backfill_job,
     backfill_started,
 )
 from lineage_assets.lineage.events import Event
+from lineage_assets.lineage.parents import backfill_job
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.sender import Sender
 from lineage_assets.lineage.transport import HttpTransport
 from lineage_assets.marquez.client import MarquezClient
 from lineage_assets.marquez.shapes import job_node_id
 from lineage_assets.partitions import key_of
-from tests.lineage.facts import ORDERS, SITE, STARTED, WEEKLY, attempt, graph, verdict
+from tests.lineage.facts import ORDERS, STARTED, WEEKLY, attempt, graph, verdict
 from tests.support.graphs import days
 
 GOOD, BAD = days("2021-06-03"), days("2021-06-04")
@@ -43,7 +43,7 @@ def graph_in(namespace: str) -> AssetGraph:
 
 def story(namespace: str) -> tuple[Event, ...]:
     """A good day, a bad day that blocks, and the bad day made good by a backfill."""
-    told = Projection(graph_in(namespace), SITE)
+    told, of = Projection(), graph_in(namespace)
     root = PartitionRef(ORDERS, "2021-06-04")
     week = {ORDERS: {key_of(day): "f" * 32 for day in days("2021-05-28", "2021-06-03")}}
     run, later = {"run_id": f"{namespace} 1"}, STARTED + timedelta(days=1)
@@ -53,10 +53,10 @@ def story(namespace: str) -> tuple[Event, ...]:
         "ended": later + timedelta(minutes=1),
         "backfill": namespace,
     }
-    columns = {"order_id": ((ORDERS, "id"),)}
-    good = [attempt(GOOD | BAD, **run)]
-    weekly = [attempt(GOOD | BAD, WEEKLY, **run)]
-    again = [attempt(BAD, run_id=repair["run_id"], started=later, backfill=namespace)]
+    columns = {"order_id": (ColumnSource(ORDERS, "id"),)}
+    good = [attempt(GOOD | BAD, of=of, **run)]
+    weekly = [attempt(GOOD | BAD, WEEKLY, of=of, **run)]
+    again = [attempt(BAD, of=of, run_id=repair["run_id"], started=later, backfill=namespace)]
     return (
         *told.started(good, GOOD | BAD),
         *told.ended(
@@ -64,7 +64,9 @@ def story(namespace: str) -> tuple[Event, ...]:
             GOOD | BAD,
             [verdict("2021-06-03", **run), verdict("2021-06-04", State.FAILED, cause=SCHEMA_CHANGE, **run)],
         ),
-        *told.blocked([verdict("2021-06-04", State.BLOCKED, WEEKLY, cause=UPSTREAM, blocked_by=(root,), **run)], {}),
+        *told.blocked(
+            weekly, [verdict("2021-06-04", State.BLOCKED, WEEKLY, cause=UPSTREAM, blocked_by=(root,), **run)]
+        ),
         *told.started(weekly, GOOD),
         *told.ended(weekly, GOOD, [verdict("2021-06-03", asset=WEEKLY, inputs=week, columns=columns, **run)]),
         *told.started(again, BAD),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import date
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,16 +13,17 @@ from hypothesis import strategies as st
 from lineage_assets.ledger.record import (
     Attempt,
     Cause,
+    Closing,
     PartitionRecord,
     PartitionRef,
     State,
-    from_json,
-    to_json,
 )
+from lineage_assets.ledger.record_json import from_json, to_json
 from lineage_assets.lineage.events import Event
+from lineage_assets.lineage.retelling import retell, unended
 from lineage_assets.lineage.turns import TurnType
 from lineage_assets.partitions import PartitionSet, key_of, keys_of, set_of
-from tests.lineage.facts import DAYS, DISCOUNTS, ORDERS, TOP, attempt, projection, verdict
+from tests.lineage.facts import DAYS, DISCOUNTS, ORDERS, RUN, STARTED, TOP, attempt, projection, verdict
 
 FIRST = DAYS.first.toordinal()
 CAUSES = [Cause("upstream", "reads what is bad: orders"), Cause("upstream", "reads what is missing: orders")]
@@ -40,7 +43,7 @@ class Story:
     def events(self) -> tuple[Event, ...]:
         told = projection()
         return (
-            *told.blocked(self.records, {}),
+            *told.blocked(self.attempts, self.records),
             *told.started(self.attempts, self.tried),
             *told.ended(self.attempts, self.tried, self.records),
         )
@@ -85,8 +88,7 @@ def test_every_partition_tried_is_in_a_run_that_ended_as_it_did(story: Story) ->
     ended = {event.lineage_run_id: event.type for event in story.events() if event.type is not TurnType.START}
     for key in keys_of(story.tried):
         states = {record.state for record in story.records if record.partition == key}
-        day = replace(story.attempts[0], range_run=False)
-        (start,) = projection().started([day, replace(day, asset=DISCOUNTS)], set_of([key]))
+        (start,) = projection().started([replace(one, range_run=False) for one in story.attempts], set_of([key]))
         expected = TurnType.FAIL if State.FAILED in states else TurnType.COMPLETE
         in_a_range_of_its_own = not story.attempts[0].range_run or expected is TurnType.FAIL
         if in_a_range_of_its_own:
@@ -104,3 +106,30 @@ def test_made_again_from_the_log_the_events_are_the_same_bytes(story: Story, ran
         tuple(one for one in again if isinstance(one, PartitionRecord)),
     )
     assert [event.body for event in replayed.events()] == [event.body for event in story.events()]
+
+
+@given(stories())
+def test_told_from_the_log_alone_the_events_are_those_that_the_run_sent(story: Story) -> None:
+    (retold,) = retell([*story.attempts, *story.records], projection())
+    assert [event.body for event in retold] == [event.body for event in story.events()]
+
+
+@given(stories(), st.data())
+def test_what_was_cut_off_is_told_in_part_and_with_its_closing_in_full(story: Story, data: st.DataObject) -> None:
+    cut = data.draw(st.integers(0, len(story.records)))
+    facts = [*story.attempts, *story.records[:cut]]
+    (part,) = retell(facts, projection())
+    assert [event.type for event in part].count(TurnType.START) * 2 == len(part)
+    closings = [
+        Closing(asset, RUN, number, left, STARTED, Cause("cancelled", "the run was cancelled"))
+        for (asset, number), left in unended(facts).items()
+    ]
+    (whole,) = retell([*facts, *closings], projection())
+    ended = Counter(event.lineage_run_id for event in whole if event.type is not TurnType.START)
+    assert set(ended.values()) == {1}
+    told = PartitionSet()
+    for event in whole:
+        facet = json.loads(event.body)["run"]["facets"]["lineageAssets_attempt"]
+        first, last = (facet["partition"],) * 2 if "partition" in facet else facet["partitions"].values()
+        told |= PartitionSet.between(*(date.fromisoformat(key).toordinal() for key in (first, last)))
+    assert told == story.attempts[0].partitions
