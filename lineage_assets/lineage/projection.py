@@ -51,51 +51,57 @@ class Projection:
     extras: Extras = field(default_factory=Extras)
 
     def started(self, attempts: Sequence[Attempt], tried: PartitionSet) -> tuple[Event, ...]:
-        """The START of every run of one attempt at a job.
-
-        `attempts` are those of the job's assets in one Dagster run, with one number; `tried` is what passed the gate.
-        """
-        return tuple(self._event(_start(run, attempts[0].started)) for run in _runs(attempts, tried))
+        return self.events(started(attempts, tried))
 
     def ended(self, attempts: Sequence[Attempt], tried: PartitionSet, outcomes: Iterable[Outcome]) -> tuple[Event, ...]:
-        """The end of every run that `started` began and whose partitions have all come to one.
-
-        Outcomes of other attempts, and of partitions not tried, are passed over: a caller may hand in all it has.
-        """
-        days = _known(attempts, tried, outcomes)
-        known = PartitionSet.of(days)
-        return tuple(
-            self._event(turn)
-            for run in _runs(attempts, tried)
-            if run.partitions <= known
-            for turn in _ends(run, attempts[0].started, {day: days[day] for day in run.partitions})
-        )
+        return self.events(ended(attempts, tried, outcomes))
 
     def blocked(self, attempts: Sequence[Attempt], records: Iterable[PartitionRecord]) -> tuple[Event, ...]:
-        """START and ABORT for what the gate blocked: a pair a contiguous range and cause, where the cause is new.
+        return self.events(blocked(attempts, records))
 
-        Records of other attempts or in another state are passed over.
-        """
-        of = {(attempt.asset, attempt.run_id, attempt.number) for attempt in attempts}
-        verdicts = _by_day(
-            record
-            for record in records
-            if record.state is State.BLOCKED and (record.asset, record.run_id, record.number) in of
-        )
-        told = {
-            day: block_of(found) for day, found in verdicts.items() if not all(record.is_repeated for record in found)
-        }
-        events: list[Event] = []
-        # Consecutive days keep one distance to their place in the list.
-        for _, group in groupby(enumerate(told), lambda at: (at[1] - at[0], told[at[1]])):
-            days = [day for _, day in group]
-            time = max(record.ended for day in days for record in verdicts[day])
-            start = _start(_run(attempts, PartitionSet.of(days)), time, told[days[0]])
-            events += [self._event(start), self._event(replace(start, type=TurnType.ABORT))]
-        return tuple(events)
+    def events(self, turns: Iterable[Turn]) -> tuple[Event, ...]:
+        return tuple(event_of(turn, self.extras) for turn in turns)
 
-    def _event(self, turn: Turn) -> Event:
-        return event_of(turn, self.extras)
+
+def started(attempts: Sequence[Attempt], tried: PartitionSet) -> Iterator[Turn]:
+    """The START of every run of one attempt at a job.
+
+    `attempts` are those of the job's assets in one Dagster run, with one number; `tried` is what passed the gate.
+    """
+    return (_start(run, attempts[0].started) for run in _runs(attempts, tried))
+
+
+def ended(attempts: Sequence[Attempt], tried: PartitionSet, outcomes: Iterable[Outcome]) -> Iterator[Turn]:
+    """The end of every run that `started` began and whose partitions have all come to one.
+
+    Outcomes of other attempts, and of partitions not tried, are passed over: a caller may hand in all it has.
+    """
+    days = _known(attempts, tried, outcomes)
+    known = PartitionSet.of(days)
+    for run in _runs(attempts, tried):
+        if run.partitions <= known:
+            yield from _ends(run, attempts[0].started, {day: days[day] for day in run.partitions})
+
+
+def blocked(attempts: Sequence[Attempt], records: Iterable[PartitionRecord]) -> Iterator[Turn]:
+    """START and ABORT for what the gate blocked: a pair a contiguous range and cause, where the cause is new.
+
+    Records of other attempts or in another state are passed over.
+    """
+    of = {(attempt.asset, attempt.run_id, attempt.number) for attempt in attempts}
+    verdicts = _by_day(
+        record
+        for record in records
+        if record.state is State.BLOCKED and (record.asset, record.run_id, record.number) in of
+    )
+    told = {day: block_of(found) for day, found in verdicts.items() if not all(record.is_repeated for record in found)}
+    # Consecutive days keep one distance to their place in the list.
+    for _, group in groupby(enumerate(told), lambda at: (at[1] - at[0], told[at[1]])):
+        days = [day for _, day in group]
+        time = max(record.ended for day in days for record in verdicts[day])
+        start = _start(_run(attempts, PartitionSet.of(days)), time, told[days[0]])
+        yield start
+        yield replace(start, type=TurnType.ABORT)
 
 
 def _start(run: LineageRun, time: datetime, *notes: Note) -> Turn:

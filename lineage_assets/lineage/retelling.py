@@ -14,7 +14,8 @@ from lineage_assets.graph import AssetKey, LineageJob
 from lineage_assets.ledger.record import Attempt, Closing, Fact, PartitionRecord, State
 from lineage_assets.ledger.scene import parse_scene
 from lineage_assets.lineage.events import Event
-from lineage_assets.lineage.projection import Outcome, Projection
+from lineage_assets.lineage.projection import Outcome, Projection, blocked, ended, started
+from lineage_assets.lineage.turns import Turn
 from lineage_assets.partitions import PartitionSet, set_of
 
 AttemptKey = tuple[str, LineageJob, int]
@@ -42,31 +43,31 @@ class OpenAttempt:
     def is_over(self) -> bool:
         return not any(self.left.values())
 
-    def events(self, projection: Projection) -> tuple[Event, ...]:
+    def turns(self) -> tuple[Turn, ...]:
         """All that is to be told of it; a run that has not ended is left out whole."""
         records = [one for one in self.outcomes if isinstance(one, PartitionRecord)]
         # What passed the gate, or may yet.
         tried = self.attempts[0].partitions - set_of(one.partition for one in records if one.state is State.BLOCKED)
-        ended = projection.ended(self.attempts, tried, self.outcomes)
-        over = {event.lineage_run_id for event in ended}
-        started = (one for one in projection.started(self.attempts, tried) if one.lineage_run_id in over)
-        return (*projection.blocked(self.attempts, records), *started, *ended)
+        ends = tuple(ended(self.attempts, tried, self.outcomes))
+        over = {turn.run.lineage_run_id for turn in ends}
+        starts = (turn for turn in started(self.attempts, tried) if turn.run.lineage_run_id in over)
+        return (*blocked(self.attempts, records), *starts, *ends)
 
 
-def retell(facts: Iterable[Fact], projection: Projection) -> Iterator[tuple[Event, ...]]:
-    """The events of each attempt, in the order in which the attempts came to their end.
+def attempts_in(log: Iterable[tuple[int, Fact]]) -> Iterator[tuple[int, OpenAttempt]]:
+    """Each attempt once all of it is there, with the place in the log of what ended it, in that order.
 
-    What is still open when the facts are over is told as far as its runs have ended.
+    What is still open when the log is over comes last, at the place where the log ended.
     """
     open_attempts: dict[AttemptKey, OpenAttempt] = {}
     jobs: dict[tuple[str, AssetKey, int], AttemptKey] = {}
-    for fact in facts:
+    place = 0
+    for place, fact in log:
         if isinstance(fact, Attempt):
-            if not fact.scene:
-                continue  # of a version that did not keep it: nobody knows what was declared then
-            key = (fact.run_id, parse_scene(fact.scene).node.job, fact.number)
-            jobs[fact.run_id, fact.asset, fact.number] = key
-            open_attempts.setdefault(key, OpenAttempt()).begin(fact)
+            if fact.scene:  # one of a version that did not keep it cannot be told: what was declared is forgotten
+                key = (fact.run_id, parse_scene(fact.scene).node.job, fact.number)
+                jobs[fact.run_id, fact.asset, fact.number] = key
+                open_attempts.setdefault(key, OpenAttempt()).begin(fact)
             continue
         of = jobs.get((fact.run_id, fact.asset, fact.number))
         attempt = None if of is None else open_attempts.get(of)
@@ -74,10 +75,17 @@ def retell(facts: Iterable[Fact], projection: Projection) -> Iterator[tuple[Even
             continue
         attempt.add(fact)
         if attempt.is_over:
-            yield attempt.events(projection)
+            yield place, attempt
             del open_attempts[of]
-    for attempt in open_attempts.values():
-        yield attempt.events(projection)
+            for one in attempt.attempts:
+                del jobs[one.run_id, one.asset, one.number]
+    yield from ((place, attempt) for attempt in open_attempts.values())
+
+
+def retell(facts: Iterable[Fact], projection: Projection) -> Iterator[tuple[Event, ...]]:
+    """The events of each attempt, in the order in which the attempts came to their end."""
+    for _, attempt in attempts_in(enumerate(facts)):
+        yield projection.events(attempt.turns())
 
 
 def unended(facts: Iterable[Fact]) -> dict[tuple[AssetKey, int], PartitionSet]:

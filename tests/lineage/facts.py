@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, datetime, timedelta, timezone
+from functools import cache
 
 from lineage_assets.datasets import Dataset, Field, parse_fields
 from lineage_assets.graph import AssetGraph, AssetKey, AssetNode, Input, LineageJob
@@ -75,10 +76,15 @@ def projection(extras: Extras | None = None) -> Projection:
     return Projection() if extras is None else Projection(extras)
 
 
+@cache
+def _scene(asset: AssetKey) -> str:
+    return scene_text(scene_of(asset, graph(), SITE, SOURCE))
+
+
 def attempt(
     partitions: PartitionSet, asset: AssetKey = ORDERS, *, of: AssetGraph | None = None, **overrides: object
 ) -> Attempt:
-    scene = scene_text(scene_of(asset, graph() if of is None else of, SITE, SOURCE))
+    scene = _scene(asset) if of is None else scene_text(scene_of(asset, of, SITE, SOURCE))
     made = replace(make_attempt(), asset=asset, partitions=partitions, scene=scene)
     return replace(made, **{"run_id": RUN, "started": STARTED, "code_version": "c0ffee", **overrides})
 
