@@ -49,7 +49,7 @@ def facets_of(db: Connection, owner: str | None, kinds: Sequence[str], run: str 
     return {row["name"]: json.loads(row["facet"]) for row in rows}
 
 
-def run_core(run: Row, job_version: Json | None) -> Json:
+def run_core(run: Row | Json, job_version: Json | None) -> Json:
     """A run without what it read, wrote and said."""
     started, ended = run["started_at"], run["ended_at"]
     return {
@@ -88,14 +88,13 @@ def run_answer(db: Connection, run: Row, *, of_job_version: bool = False) -> Jso
     return answer
 
 
-def job_core(db: Connection, job: Row) -> Json:
+def job_core(job: Row | Json, parent_name: str | None) -> Json:
     """What a job's own answer and its node in the graph share."""
-    parent = one(db, "SELECT id, name FROM jobs WHERE id = ?", job["parent"])
     return {
         "id": named(job),
         **shown(job, "namespace name simple_name type created_at updated_at location description"),
-        "parentJobName": None if parent is None else parent["name"],
-        "parentJobUuid": None if parent is None else made_id("job", parent["id"]),
+        "parentJobName": parent_name,
+        "parentJobUuid": None if parent_name is None else made_id("job", job["parent"]),
     }
 
 
@@ -108,9 +107,9 @@ def job_answer(db: Connection, job: Row) -> Json:
         sides = {"inputs": "inputDatasetVersions", "outputs": "outputDatasetVersions"}
         used = {name: [named(part["datasetVersionId"]) for part in latest[0][key]] for name, key in sides.items()}
     facets = {} if version is None else facets_of(db, version["run"] or version["id"], ["job"])
-    job_type = facets.get("jobType", {})
+    job_type, parent = facets.get("jobType", {}), one(db, "SELECT name FROM jobs WHERE id = ?", job["parent"])
     return {
-        **job_core(db, job),
+        **job_core(job, None if parent is None else parent["name"]),
         **used,
         **shown(job, "current_version"),
         "latestRun": latest[0] if latest else None,
@@ -141,9 +140,8 @@ def _used(db: Connection, job_version: str | None) -> dict[str, list[Json]]:
     return {name: [named(row) for row in db.execute(query, (job_version, io))] for name, io in sides.items()}
 
 
-def dataset_core(db: Connection, dataset: Row) -> Json:
+def dataset_core(dataset: Row | Json, version: Row | Json | None) -> Json:
     """What a dataset's own answer and its node in the graph share."""
-    version = one(db, "SELECT * FROM dataset_versions WHERE id = ?", dataset["current_version"])
     return {
         **_described(dataset, version),
         **shown(dataset, "created_at updated_at"),
@@ -165,7 +163,7 @@ def dataset_answer(db: Connection, dataset: Row, *, with_facets: bool = True) ->
         source = {"namespace": row["namespace"], "dataset": row["name"], "field": row["of_field"]}
         column["inputFields"].append({**source, **said})
     return {
-        **dataset_core(db, dataset),
+        **dataset_core(dataset, one(db, "SELECT * FROM dataset_versions WHERE id = ?", dataset["current_version"])),
         **shown(dataset, "current_version"),
         "columnLineage": list(columns.values()) or None,
         "facets": facets_of(db, dataset["current_version"], OF_DATASET) if with_facets else {},
@@ -184,7 +182,7 @@ def dataset_version_answer(db: Connection, dataset: Row, version: Row, kinds: Se
     }
 
 
-def _described(dataset: Row, version: Row | None) -> Json:
+def _described(dataset: Row | Json, version: Row | Json | None) -> Json:
     fields = {} if version is None else json.loads(version["fields"])
     return {
         "id": named(dataset),

@@ -1,13 +1,14 @@
 """The routes: which path is answered by which read, and how a refusal looks.
 
 Knows HTTP and nothing of lineage. Names in a path may hold encoded slashes, so paths are matched undecoded.
+Every request is answered whole on the event loop, one after the other: the store has one connection, so threads
+would only wait for each other, and an event answered with 201 is on disk.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -57,19 +58,20 @@ def application(store: Store, clock: Callable[[], int]) -> ASGIApp:
     async def post(request: Request) -> Response:
         if not request.headers.get("content-type", "").startswith("application/json"):
             raise RefusedRequestError(415, "HTTP 415 Unsupported Media Type")
-        await run_in_threadpool(_keep, store, await request.body(), clock())
+        _keep(store, await request.body(), clock())
         return Response(status_code=201)
 
-    def answering(read: reads.Read) -> Callable[[Request], Response]:
-        def answer(request: Request) -> Response:
-            with store.reading() as db:
-                body = read(db, Asked(request, clock()))
-            return Response(media_type="application/json") if body is None else JSONResponse(body)
+    def answering(read: reads.Read) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            body = read(store.db, Asked(request, clock()))
+            if body is None or isinstance(body, str):
+                return Response(body, media_type="application/json")
+            return JSONResponse(body)
 
         return answer
 
-    routes = [Route(f"/api/v1{path}", answering(read)) for path, read in READS.items()]
-    routes += [*page_routes(), Route("/api/v1/lineage", post, methods=["POST"])]
+    routes = [Route("/api/v1/lineage", post, methods=["POST"]), *page_routes()]
+    routes += [Route(f"/api/v1{path}", answering(read)) for path, read in READS.items()]
     return _Undecoded(
         Starlette(routes=routes, exception_handlers={RefusedRequestError: _refused, HTTPException: _no_route})
     )
@@ -78,15 +80,16 @@ def application(store: Store, clock: Callable[[], int]) -> ASGIApp:
 def _keep(store: Store, sent: bytes, now: int) -> None:
     """The whole event in one transaction, or nothing of it."""
     try:
-        body = json.loads(sent, parse_constant=_no_number) if sent.strip() else None
-        if b"\\ud" in sent.lower():
+        text = sent.decode()
+        body = json.loads(text, parse_constant=_no_number) if text.strip() else None
+        if "\\ud" in text.lower():
             # Half of a surrogate pair can be kept but never be sent back.
             json.dumps(body, ensure_ascii=False).encode()
     except ValueError as error:
         raise RefusedRequestError(400, f"The request body is not JSON: {error}") from error
     event = read_event(body)
     with store.writing() as db:
-        receive(db, event, body, now)
+        receive(db, event, text, now)
 
 
 def _no_number(word: str) -> None:

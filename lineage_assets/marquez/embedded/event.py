@@ -5,7 +5,7 @@ break its lists for good are turned away before anything is stored.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -94,7 +94,7 @@ def read_event(body: object) -> Event:
         raise _wrong("", "an object", body)
     named = str(body.get("schemaURL")).rpartition("/")[2]
     kind = named if named in _SHAPES else "RunEvent"
-    faults = list(_faults(body, _SHAPES[kind], ""))
+    faults = _faults(body, _SHAPES[kind], "")
     if faults:
         raise InvalidRequestError(422, faults)
     run, job = body.get("run") if kind == "RunEvent" else None, body.get("job") if kind != "DatasetEvent" else None
@@ -125,27 +125,29 @@ def run_uuid(run_id: object, *context: str) -> str:
         return made_id("run", run_id, *context)
 
 
-def _faults(value: object, shape: Facets, path: str) -> Iterator[str]:
+def _faults(value: object, shape: Facets, path: str) -> list[str]:
+    """What is missing; what is of a wrong kind is refused at once."""
     if not isinstance(value, dict):
         raise _wrong(path.rstrip("."), "an object", value)
+    faults: list[str] = []
     for key, inner in dict.fromkeys(value, shape["*"]).items() if "*" in shape else shape.items():
-        found, where = value.get(key.removeprefix("?")), path + key.removeprefix("?")
-        if found is not None:
-            yield from _inner_faults(found, inner, where)
-        elif not key.startswith("?"):
-            yield f"{where} must not be null"
+        name = key.removeprefix("?")
+        found = value.get(name)
+        if found is None:
+            faults += () if key.startswith("?") else (f"{path}{name} must not be null",)
+        elif inner is not None:
+            faults += _inner_faults(found, inner, path + name)
+        elif not isinstance(found, str) and path + name != "eventTime":
+            raise _wrong(path + name, "text", found)
+    return faults
 
 
-def _inner_faults(found: object, inner: Any, where: str) -> Iterator[str]:  # noqa: ANN401 - a shape of any kind
-    if isinstance(inner, list):
-        if not isinstance(found, list):
-            raise _wrong(where, "a list", found)
-        for index, item in enumerate(found):
-            yield from _faults(item, inner[0], f"{where}[{index}].")
-    elif inner is not None:
-        yield from _faults(found, inner, f"{where}.")
-    elif not isinstance(found, str) and where != "eventTime":
-        raise _wrong(where, "text", found)
+def _inner_faults(found: object, inner: Any, where: str) -> list[str]:  # noqa: ANN401 - a shape of any kind
+    if not isinstance(inner, list):
+        return _faults(found, inner, f"{where}.")
+    if not isinstance(found, list):
+        raise _wrong(where, "a list", found)
+    return [fault for at, item in enumerate(found) for fault in _faults(item, inner[0], f"{where}[{at}].")]
 
 
 def _wrong(where: str, kind: str, found: object) -> RefusedRequestError:

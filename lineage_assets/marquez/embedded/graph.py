@@ -3,15 +3,24 @@
 The graph knows only each job's current inputs and outputs, and is walked in both directions.
 """
 
+import json
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 from sqlite3 import Connection, Row
+from typing import Any
 
 from lineage_assets.marquez.embedded.answers import Json, dataset_core, job_core, named, one, run_core, shown
 from lineage_assets.marquez.embedded.instants import instant_text
 from lineage_assets.marquez.embedded.refusals import RefusedRequestError, no_such_path, not_found
 
+IO = ("INPUT", "OUTPUT")
 Uses = dict[int, dict[str, list[int]]]
 """Datasets by job and direction."""
+
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_KEPT = 10_000
+"""Jobs, and datasets, whose rendering is kept."""
 
 FIND = {
     "job": "SELECT * FROM jobs WHERE namespace = ? AND name = ?",
@@ -19,6 +28,17 @@ FIND = {
     " WHERE n.namespace = ? AND n.name = ?",
 }
 """By namespace and name; a dataset is found by a symlink too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A job or dataset as JSON text: its node id, its name with its namespace, and what it says of itself."""
+
+    key: str
+    """The node id as it is."""
+    id: str
+    name: str
+    data: str
 
 
 def node_of(db: Connection, node_id: str) -> tuple[str, Row]:
@@ -35,30 +55,20 @@ def node_of(db: Connection, node_id: str) -> tuple[str, Row]:
     raise not_found(kind.capitalize(), rest.partition(":")[2])
 
 
-def lineage(db: Connection, node_id: str, depth: int) -> Json:
-    """The graph round a node, as far as ``depth`` jobs away."""
+def lineage(db: Connection, node_id: str, depth: int) -> str:
+    """The graph round a node, as far as ``depth`` jobs away, as JSON text.
+
+    Text, for a graph may have thousands of nodes: what a node says of itself is rendered once, and again when one of
+    its rows has changed.
+    """
     kind, start = node_of(db, node_id)
     job = start if kind == "job" else _job_of(db, start["id"])
     uses: Uses = {} if job is None else _jobs_within(db, job["id"], depth)
     datasets = {used for sides in uses.values() for ids in sides.values() for used in ids}
     if kind == "dataset" and start["id"] not in datasets:
         uses, datasets = {}, {start["id"]}
-    jobs, tables = _rows(db, "jobs", uses), _rows(db, "datasets", datasets)
-    nodes = [
-        *(
-            _job_node(db, row, {io: [tables[used] for used in ids] for io, ids in uses[row["id"]].items()})
-            for row in jobs.values()
-        ),
-        *(
-            _node(
-                ("dataset", row, dataset_core(db, row)),
-                [jobs[job] for job in uses if row["id"] in uses[job]["OUTPUT"]],
-                [jobs[job] for job in uses if row["id"] in uses[job]["INPUT"]],
-            )
-            for row in tables.values()
-        ),
-    ]
-    return {"graph": sorted(nodes, key=lambda node: str(node["id"]))}
+    jobs = {row[0]: _job(row) for row in _chosen(db, _JOBS, uses)}
+    return _rendered(uses, jobs, {row[0]: _dataset(row) for row in _chosen(db, _DATASETS, datasets)})
 
 
 def _job_of(db: Connection, dataset: int) -> Row | None:
@@ -76,52 +86,90 @@ def _jobs_within(db: Connection, start: int, depth: int) -> Uses:
     found: Uses = {}
     frontier = {start}
     for _ in range(max(depth, 0) + 1):
-        for job in frontier:
-            found[job] = {"INPUT": [], "OUTPUT": []}
-            for row in db.execute("SELECT dataset, io FROM edges WHERE job = ?", (job,)):
-                found[job][row["io"]].append(row["dataset"])
-        near = {used for job in frontier for ids in found[job].values() for used in ids}
-        sharing = (
-            row["job"] for used in near for row in db.execute("SELECT job FROM edges WHERE dataset = ?", (used,))
-        )
-        frontier = set(sharing) - found.keys()
+        found |= {job: {io: [] for io in IO} for job in frontier}
+        near = set()
+        for job, used, io in _chosen(db, "SELECT job, dataset, io FROM edges WHERE job", frontier):
+            found[job][io].append(used)
+            near.add(used)
+        frontier = {job for (job,) in _chosen(db, "SELECT job FROM edges WHERE dataset", near)} - found.keys()
         if not frontier:
             break
     return found
 
 
-def _rows(db: Connection, table: str, ids: Iterable[int]) -> dict[int, Row]:
-    return {id_: db.execute(f"SELECT * FROM {table} WHERE id = ?", (id_,)).fetchone() for id_ in ids}  # noqa: S608
+def _chosen(db: Connection, query: str, ids: Iterable[int]) -> list[tuple[Any, ...]]:
+    """The rows with these ids, by one query for all of them."""
+    cursor = db.cursor()
+    cursor.row_factory = None
+    return cursor.execute(query + " IN (SELECT value FROM json_each(?))", (_as_json(list(ids)),)).fetchall()  # noqa: S608 - queries of this module
 
 
-def _job_node(db: Connection, job: Row, uses: dict[str, list[Row]]) -> Json:
+def _columns(table: str, names: str) -> str:
+    return ", ".join(f"{table}.{name}" for name in names.split())
+
+
+_JOB = "id namespace name simple_name parent type created_at updated_at description location current_version"
+_RUN = "id created_at updated_at started_at ended_at state"
+_JOBS = (
+    f"SELECT {_columns('j', _JOB)}, p.name, {_columns('r', _RUN)} FROM jobs j LEFT JOIN jobs p ON p.id = j.parent"  # noqa: S608 - words of this module
+    " LEFT JOIN runs r ON r.id = j.run AND r.job = j.id WHERE j.id"
+)
+_DATASET = "id namespace name created_at updated_at source_name description"
+_VERSION = "fields lifecycle_state"
+_DATASETS = (
+    f"SELECT {_columns('d', _DATASET)}, {_columns('v', _VERSION)} FROM datasets d"  # noqa: S608 - words of this module
+    " LEFT JOIN dataset_versions v ON v.id = d.current_version WHERE d.id"
+)
+
+
+@lru_cache(_KEPT)
+def _job(values: tuple[Any, ...]) -> Rendered:
+    names = _JOB.split()
+    job, parent_name = dict(zip(names, values, strict=False)), values[len(names)]
     # The graph shows the run that spoke last, without what it said.
-    run = one(db, "SELECT * FROM runs WHERE id = ? AND job = ?", job["run"], job["id"])
+    run = dict(zip(_RUN.split(), values[len(names) + 1 :], strict=True))
     version = None if job["current_version"] is None else {**named(job), "version": job["current_version"]}
-    data = {
-        **job_core(db, job),
-        "inputs": [named(row) for row in uses["INPUT"]],
-        "outputs": [named(row) for row in uses["OUTPUT"]],
-        "latestRun": None if run is None else run_core(run, version),
-    }
-    return _node(("job", job, data), uses["INPUT"], uses["OUTPUT"])
+    latest = None if run["id"] is None else run_core(run, version)
+    return _kept("job", job, {**job_core(job, parent_name), "latestRun": latest})
 
 
-def _node(what: tuple[str, Row, Json], before: list[Row], after: list[Row]) -> Json:
-    kind, row, data = what
-    other = {"job": "dataset", "dataset": "job"}[kind]
-    own = _id(kind, row)
-    return {
-        "id": own,
-        "type": kind.upper(),
-        "data": data,
-        "inEdges": [{"origin": _id(other, end), "destination": own} for end in before],
-        "outEdges": [{"origin": own, "destination": _id(other, end)} for end in after],
-    }
+@lru_cache(_KEPT)
+def _dataset(values: tuple[Any, ...]) -> Rendered:
+    names = _DATASET.split()
+    dataset, version = (
+        dict(zip(names, values, strict=False)),
+        dict(zip(_VERSION.split(), values[len(names) :], strict=True)),
+    )
+    return _kept("dataset", dataset, dataset_core(dataset, None if version["fields"] is None else version))
 
 
-def _id(kind: str, row: Row) -> str:
-    return f"{kind}:{row['namespace']}:{row['name']}"
+def _kept(kind: str, row: Json, data: Json) -> Rendered:
+    node_id = f"{kind}:{row['namespace']}:{row['name']}"
+    return Rendered(node_id, _as_json(node_id), _as_json(named(row)), _as_json(data))
+
+
+def _rendered(uses: Uses, jobs: dict[int, Rendered], tables: dict[int, Rendered]) -> str:
+    """Every node with its edges, by id."""
+    ends: dict[str, dict[int, list[str]]] = {io: {id_: [] for id_ in tables} for io in IO}
+    nodes = {}
+    for id_, job in jobs.items():
+        read, written = ([tables[used] for used in uses[id_][io]] for io in IO)
+        for io in IO:
+            for used in uses[id_][io]:
+                ends[io][used].append(job.id)
+        inputs, outputs = (",".join([part.name for part in side]) for side in (read, written))
+        data = f'{job.data[:-1]},"inputs":[{inputs}],"outputs":[{outputs}]}}'
+        nodes[job.key] = _node(("JOB", job.id, data), [part.id for part in read], [part.id for part in written])
+    for id_, table in tables.items():
+        nodes[table.key] = _node(("DATASET", table.id, table.data), ends["OUTPUT"][id_], ends["INPUT"][id_])
+    return f'{{"graph":[{",".join([nodes[key] for key in sorted(nodes)])}]}}'
+
+
+def _node(what: tuple[str, str, str], before: list[str], after: list[str]) -> str:
+    kind, own, data = what
+    came = ",".join([f'{{"origin":{end},"destination":{own}}}' for end in before])
+    goes = ",".join([f'{{"origin":{own},"destination":{end}}}' for end in after])
+    return f'{{"id":{own},"type":"{kind}","data":{data},"inEdges":[{came}],"outEdges":[{goes}]}}'
 
 
 def upstream_runs(db: Connection, run_id: str, depth: int) -> Json:

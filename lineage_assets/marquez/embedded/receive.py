@@ -9,16 +9,16 @@ from sqlite3 import Connection, Row
 
 from lineage_assets.marquez.embedded.event import Event, Facets, Part, run_uuid
 from lineage_assets.marquez.embedded.instants import zoned_text
-from lineage_assets.marquez.embedded.received_datasets import keep_facets, keep_namespace, read_dataset, write_dataset
+from lineage_assets.marquez.embedded.received_datasets import keep_facets, keep_places, read_dataset, write_dataset
 from lineage_assets.marquez.embedded.store import made_id
 
 ENDED = ("COMPLETED", "FAILED", "ABORTED")
 
 
-def receive(db: Connection, event: Event, body: object, now: int) -> None:
+def receive(db: Connection, event: Event, sent: str, now: int) -> None:
     """Keep the event and what follows from it; ``now`` is the server's time, which a few rows show."""
-    kept = json.dumps(body, separators=(",", ":"))
-    db.execute("INSERT INTO events VALUES (NULL, ?, ?, ?, ?)", (event.kind, event.type, event.at, kept))
+    db.execute("INSERT INTO events VALUES (NULL, ?, ?, ?, ?)", (event.kind, event.type, event.at, sent))
+    keep_places(db, event)
     job = None if event.job is None else _keep_job(db, event, event.job, event.run, now)
     if event.run is not None and job is not None:
         _keep_run(db, event, event.run, job, event.run_facets)
@@ -59,7 +59,6 @@ def _promote(db: Connection, written: list[tuple[int, str]], now: int) -> None:
 
 def _keep_job(db: Connection, event: Event, part: Part, run: str | None, now: int) -> int:
     """The job of the event, made or brought up to date; a child is named after its parent."""
-    keep_namespace(db, part.namespace, event.at)
     parent = _parent_of(db, event, part, now) if part is event.job else None
     name, simple_name = part.name, part.name
     if parent is not None:
@@ -108,14 +107,14 @@ def _parent_of(db: Connection, event: Event, part: Part, now: int) -> Row | None
 
 
 def _keep_run(db: Connection, event: Event, run: str, job: int, facets: Facets) -> None:
+    started = event.at if event.state is not None and event.state not in ENDED else None
+    ended = event.at if event.state in ENDED else None
     db.execute(
-        "INSERT INTO runs (id, job, created_at, updated_at, state, args) VALUES (?, ?, ?, ?, coalesce(?, 'NEW'), ?)"
-        " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, state = coalesce(?, state)",
-        (run, job, event.at, event.at, event.state, json.dumps(_run_args(facets)), event.state),
+        "INSERT INTO runs VALUES (?, ?, ?, ?, coalesce(?, 'NEW'), ?, ?, ?, NULL) ON CONFLICT (id) DO UPDATE SET"
+        " updated_at = excluded.updated_at, state = coalesce(?, state),"
+        " started_at = coalesce(excluded.started_at, started_at), ended_at = coalesce(excluded.ended_at, ended_at)",
+        (run, job, event.at, event.at, event.state, started, ended, json.dumps(_run_args(facets)), event.state),
     )
-    if event.state is not None:
-        moved = "ended_at" if event.state in ENDED else "started_at"
-        db.execute(f"UPDATE runs SET {moved} = ? WHERE id = ?", (event.at, run))  # noqa: S608 - one of two names
 
 
 def _run_args(facets: Facets) -> dict[str, str]:
@@ -141,7 +140,8 @@ def _keep_job_version(
     )
     used = [(dataset, "INPUT") for dataset in inputs] + [(dataset, "OUTPUT") for dataset in outputs]
     db.executemany("INSERT OR IGNORE INTO job_version_datasets VALUES (?, ?, ?)", [(row, *use) for use in used])
-    db.execute("DELETE FROM edges WHERE job = ?", (job,))
-    db.executemany("INSERT INTO edges VALUES (?, ?, ?)", [(job, *use) for use in used])
+    if {(edge["dataset"], edge["io"]) for edge in db.execute("SELECT * FROM edges WHERE job = ?", (job,))} != set(used):
+        db.execute("DELETE FROM edges WHERE job = ?", (job,))
+        db.executemany("INSERT INTO edges VALUES (?, ?, ?)", [(job, *use) for use in used])
     db.execute("UPDATE jobs SET current_version = ?, updated_at = ? WHERE id = ?", (row, at, job))
     return row

@@ -4,7 +4,8 @@ A write makes a version per run; a read maps the current version, or makes the f
 """
 
 import json
-from sqlite3 import Connection
+from collections.abc import Sequence
+from sqlite3 import Connection, Row
 from typing import Any
 
 from lineage_assets.marquez.embedded.event import Event, Facets, Part
@@ -14,8 +15,20 @@ _KINDS = {"dataQualityMetrics": "input", "dataQualityAssertions": "input", "outp
 """Facets of a dataset that Marquez counts as facets of a run's input or output, wherever they were sent."""
 
 
-def keep_namespace(db: Connection, name: str, at: int) -> None:
-    db.execute("INSERT OR IGNORE INTO namespaces VALUES (?, ?, ?, NULL)", (name, at, at))
+def keep_places(db: Connection, event: Event) -> None:
+    """The namespaces and sources that the event names, once each."""
+    parts = (*event.inputs, *event.outputs)
+    named = [() if event.job is None else (event.job.namespace,), (part.namespace for part in parts)]
+    named += [(other["namespace"] for other in _symlinks(part)) for part in parts]
+    db.executemany(
+        "INSERT OR IGNORE INTO namespaces VALUES (?, ?, ?, NULL)",
+        [(name, event.at, event.at) for name in {name for names in named for name in names}],
+    )
+    db.executemany(
+        "INSERT INTO sources VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE"
+        " SET connection_url = excluded.connection_url, updated_at = excluded.updated_at",
+        [(*source, event.at, event.at) for source in dict(map(_source, parts)).items()],
+    )
 
 
 def keep_facets(db: Connection, owner: str, kind: str, facets: Facets, event: Event) -> None:
@@ -31,13 +44,17 @@ def keep_facets(db: Connection, owner: str, kind: str, facets: Facets, event: Ev
 def read_dataset(db: Connection, part: Part, event: Event) -> int:
     """A dataset as an input of the event's run."""
     dataset = _keep_dataset(db, part, event.at)
-    current = db.execute("SELECT current_version FROM datasets WHERE id = ?", (dataset,)).fetchone()["current_version"]
-    version = current if current is not None else _keep_version(db, part, event, dataset, made_by=None)
+    current = db.execute(
+        "SELECT v.id, v.fields FROM datasets d JOIN dataset_versions v ON v.id = d.current_version WHERE d.id = ?",
+        (dataset,),
+    ).fetchone()
+    version = current["id"] if current is not None else _keep_version(db, part, event, dataset, made_by=None)
     if event.run is not None:
         db.execute("INSERT OR IGNORE INTO run_inputs VALUES (?, ?)", (event.run, version))
     if current is None:
         db.execute("UPDATE datasets SET current_version = ? WHERE id = ?", (version, dataset))
-    _add_fields(db, version, _fields(part))
+    else:
+        _add_fields(db, current, _fields(part))
     keep_facets(db, version, "dataset", part.facets, event)
     keep_facets(db, version, "input", part.of_run, event)
     return dataset
@@ -55,32 +72,22 @@ def write_dataset(db: Connection, part: Part, event: Event) -> tuple[int, str]:
 
 def _keep_dataset(db: Connection, part: Part, at: int) -> int:
     """The dataset with this name, or with this name as a symlink."""
-    keep_namespace(db, part.namespace, at)
-    source = {"name": "default", "uri": "", **part.facets.get("dataSource", {})}
-    db.execute(
-        "INSERT INTO sources VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE"
-        " SET connection_url = excluded.connection_url, updated_at = excluded.updated_at",
-        (source["name"], source["uri"], at, at),
-    )
-    names = "SELECT dataset FROM dataset_names WHERE namespace = ? AND name = ?"
-    known = db.execute(names, (part.namespace, part.name)).fetchone()
+    name = (part.namespace, part.name)
+    known = db.execute("SELECT dataset FROM dataset_names WHERE namespace = ? AND name = ?", name).fetchone()
     if known is None:
-        db.execute(
-            "INSERT INTO datasets (namespace, name, created_at) VALUES (?, ?, ?)", (part.namespace, part.name, at)
-        )
+        db.execute("INSERT INTO datasets (namespace, name, created_at) VALUES (?, ?, ?)", (*name, at))
     dataset = int(known["dataset"] if known is not None else db.execute("SELECT last_insert_rowid()").fetchone()[0])
     db.execute(
         "UPDATE datasets SET updated_at = ?, source_name = ?, description = ?, deleted = ? WHERE id = ?",
         (
-            *(at, source["name"], part.facets.get("documentation", {}).get("description")),
+            *(at, _source(part)[0], part.facets.get("documentation", {}).get("description")),
             *(_lifecycle(part).upper() == "DROP", dataset),
         ),
     )
-    symlinks = part.facets.get("symlinks", {}).get("identifiers") or ()
-    for other in ({"namespace": part.namespace, "name": part.name}, *symlinks):
-        keep_namespace(db, other["namespace"], at)
-        # The first dataset to have a name keeps it.
-        db.execute("INSERT OR IGNORE INTO dataset_names VALUES (?, ?, ?)", (other["namespace"], other["name"], dataset))
+    names = [] if known is not None else [name]
+    names += [(other["namespace"], other["name"]) for other in _symlinks(part)]
+    # The first dataset to have a name keeps it.
+    db.executemany("INSERT OR IGNORE INTO dataset_names VALUES (?, ?, ?)", [(*other, dataset) for other in names])
     return dataset
 
 
@@ -96,6 +103,16 @@ def _keep_version(db: Connection, part: Part, event: Event, dataset: int, *, mad
     return row
 
 
+def _symlinks(part: Part) -> Sequence[Facets]:
+    return part.facets.get("symlinks", {}).get("identifiers") or ()
+
+
+def _source(part: Part) -> tuple[str, str]:
+    """Name and address of where the dataset is."""
+    source = {"name": "default", "uri": "", **part.facets.get("dataSource", {})}
+    return source["name"], source["uri"]
+
+
 def _lifecycle(part: Part) -> str:
     return str(part.facets.get("lifecycleStateChange", {}).get("lifecycleStateChange", ""))
 
@@ -106,22 +123,24 @@ def _fields(part: Part) -> dict[str, list[Any]]:
     return {field["name"]: [field.get("type"), field.get("description")] for field in fields}
 
 
-def _add_fields(db: Connection, version: str, fields: dict[str, list[Any]]) -> None:
+def _add_fields(db: Connection, version: Row, fields: dict[str, list[Any]]) -> None:
     """A reader's schema adds columns to the version it read, as Marquez has it."""
-    known = json.loads(db.execute("SELECT fields FROM dataset_versions WHERE id = ?", (version,)).fetchone()["fields"])
+    known = json.loads(version["fields"])
     if fields.keys() - known.keys():
-        db.execute("UPDATE dataset_versions SET fields = ? WHERE id = ?", (json.dumps(fields | known), version))
+        db.execute("UPDATE dataset_versions SET fields = ? WHERE id = ?", (json.dumps(fields | known), version["id"]))
 
 
 def _keep_column_lineage(db: Connection, part: Part, event: Event, written: tuple[int, str]) -> None:
     """Columns made of columns of datasets that this run read; what is said of others is not kept."""
-    columns = part.facets.get("columnLineage", {}).get("fields") or {}
+    columns = part.facets.get("columnLineage", {}).get("fields")
+    if not columns:
+        return
     inputs = db.execute(
         "SELECT d.namespace, d.name, v.* FROM run_inputs i JOIN dataset_versions v ON v.id = i.version"
         " JOIN datasets d ON d.id = v.dataset WHERE i.run = ?",
         (event.run,),
     )
-    read = {(row["namespace"], row["name"]): (row, json.loads(row["fields"])) for row in inputs} if columns else {}
+    read = {(row["namespace"], row["name"]): (row, json.loads(row["fields"])) for row in inputs}
     rows = []
     for column in columns.keys() & _fields(part).keys():
         said = [columns[column].get(key) for key in ("transformationDescription", "transformationType")]

@@ -1,4 +1,4 @@
-"""Where received events are kept: one SQLite file, one connection, one lock.
+"""Where received events are kept: one SQLite file, one connection, used by one thread at a time.
 
 Knows tables, not OpenLineage. A transaction is whole or not there; times are microseconds since 1970.
 Ids are made from what they stand for, so the same events in the same order give the same ids in every store.
@@ -8,7 +8,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import RLock
 from uuid import UUID, uuid5
 
 from lineage_assets.errors import LineageAssetsError
@@ -69,15 +68,14 @@ def made_id(*parts: object) -> str:
 
 
 class Store:
-    """The file, open; every use is under one lock, so a reader sees whole events only."""
+    """The file, open. Readers see whole events only: nothing is read while a transaction is open."""
 
     def __init__(self, file: Path, now: int) -> None:
-        self._lock = RLock()
-        self._db = sqlite3.connect(file, check_same_thread=False, isolation_level=None, cached_statements=256)
-        self._db.row_factory = sqlite3.Row
-        # NORMAL in WAL mode: a crash of the process loses nothing, a power cut at most the last events.
-        self._db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
-        found: int = self._db.execute("PRAGMA user_version").fetchone()[0]
+        self.db = sqlite3.connect(file, check_same_thread=False, isolation_level=None, cached_statements=256)
+        self.db.row_factory = sqlite3.Row
+        # FULL syncs the log at each commit: what was answered survives a kill of the process and a power cut.
+        self.db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;")
+        found: int = self.db.execute("PRAGMA user_version").fetchone()[0]
         if found == 0:
             with self.writing() as db:
                 for statement in _TABLES.split(";"):
@@ -91,20 +89,13 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction: kept when the block ends, undone when it raises."""
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            yield self._db
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield self.db
+        except BaseException:
+            self.db.execute("ROLLBACK")
+            raise
+        self.db.execute("COMMIT")
 
     def close(self) -> None:
-        with self._lock:
-            self._db.close()
+        self.db.close()
