@@ -1,12 +1,18 @@
 """What every test stands on: a state folder of its own, and the fixtures of ``tests/support``."""
 
+import os
 import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["tests.support.lineage_server", "tests.support.spark"]
+pytest_plugins = [
+    "tests.support.browser",
+    "tests.support.lineage_page",
+    "tests.support.lineage_server",
+    "tests.support.spark",
+]
 
 # A shell starts what it puts in the background with Ctrl-C ignored; tests that send it, and their children, need it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -22,4 +28,5 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home"
     monkeypatch.setenv("LINEAGE_ASSETS_HOME", str(home))
     monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    monkeypatch.setenv("OPENLINEAGE_CONFIG", os.devnull)  # an empty file; their own may name their company's server
     return home

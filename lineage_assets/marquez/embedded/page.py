@@ -29,10 +29,9 @@ _HEADERS = {
 def page_routes() -> list[Route]:
     """The page and its files, read once."""
     files = {path.name: path.read_text("utf-8") for path in _FILES.iterdir() if path.suffix in _KINDS}
-    whole = files.pop("index.html").replace(
-        "<!--server-->",
-        f"<strong>{NAME}</strong> {installed_version()}. This is not Marquez; it answers Marquez's API as far as lineage_assets asks it.",
-    )
+    # The page itself does not say so: before a real Marquez it would be wrong.
+    said = f"<strong>{NAME}</strong> {installed_version()}. This is not Marquez; it answers Marquez's API as far as "
+    whole = files.pop("index.html").replace("<!--server-->", f"{said}lineage_assets asks it.")
 
     async def front(_request: Request) -> Response:
         return _said(whole, ".html")

@@ -60,19 +60,24 @@ function select(drawing, nodes, frame, zoom, node) {
 
 function zoomer(frame, { picture, width, height }) {
   let scale = 1;
+  let chosen = false;
   const to = (wanted) => {
-    scale = Math.min(Math.max(wanted, 0.2), 3);
+    scale = Math.min(Math.max(wanted, 0.1), 3);
     picture.setAttribute("width", Math.round(width * scale));
     picture.setAttribute("height", Math.round(height * scale));
   };
   const fit = () => {
+    if (chosen) return;
     const whole = (frame.clientWidth - 2) / width;
     to(whole < LEAST_SCALE ? SCROLLED_SCALE : Math.min(1, whole));
   };
-  const button = (sign, title, click) => el("button", { type: "button", "aria-label": title, title, click }, sign);
+  const button = (sign, title, wanted) => el("button", { type: "button", "aria-label": title, title, click: () => {
+    chosen = true;
+    to(wanted());
+  } }, sign);
   const buttons = el("span", { class: "zoom" },
-    button("−", "Smaller", () => to(scale / STEP)), button("+", "Larger", () => to(scale * STEP)),
-    button("Whole", "The whole drawing", () => to(Math.min(1, (frame.clientWidth - 2) / width))));
+    button("−", "Smaller", () => scale / STEP), button("+", "Larger", () => scale * STEP),
+    button("Whole", "The whole drawing", () => Math.min(1, (frame.clientWidth - 2) / width)));
   return { buttons, fit, scale: () => scale };
 }
 
