@@ -4,10 +4,10 @@ Knows no room that uses a setting. Nothing is kept between calls: each ``load_se
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from platformdirs import user_cache_path
@@ -15,8 +15,12 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_va
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from lineage_assets.errors import SettingError
+from lineage_assets.redaction import MASK, Secrets, is_secret_name, redact_text
 
 PROJECT_MARK = "workspace.yaml"
+_NESTED = "OPENLINEAGE__"
+_FOLDERS = frozenset({"PWD", "OLDPWD"})
+"""Where a shell is: no password, whatever the name says."""
 
 
 def project_folder(start: Path | None = None) -> Path:
@@ -39,6 +43,10 @@ def _http_url(url: str) -> str:
     if not is_address:
         raise ValueError(message)
     return url.rstrip("/")
+
+
+def _nested_variables() -> dict[str, SecretStr]:
+    return {name: SecretStr(value) for name, value in os.environ.items() if name.startswith(_NESTED) and value}
 
 
 AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
@@ -74,7 +82,14 @@ class Settings(BaseSettings):
     ivy_settings: AbsolutePath | None = Field(default=None, validation_alias="LINEAGE_ASSETS_IVY_SETTINGS")
     java_home: AbsolutePath | None = Field(default=None, validation_alias="JAVA_HOME")
     openlineage_url: HttpUrl | None = Field(default=None, validation_alias="OPENLINEAGE_URL")
+    openlineage_endpoint: str | None = Field(default=None, validation_alias="OPENLINEAGE_ENDPOINT")
     openlineage_api_key: SecretStr | None = Field(default=None, validation_alias="OPENLINEAGE_API_KEY")
+    openlineage_disabled: str | None = Field(default=None, validation_alias="OPENLINEAGE_DISABLED")
+    """`true`, in any spelling, keeps all events here; OpenLineage has other values mean nothing."""
+    openlineage_config: AbsolutePath | None = Field(default=None, validation_alias="OPENLINEAGE_CONFIG")
+    """A configuration file of OpenLineage's; without it those at its usual places are looked for."""
+    openlineage_nested: Mapping[str, SecretStr] = Field(default_factory=_nested_variables)
+    """The variables OPENLINEAGE__*, each a key of such a file; any of them may hold a secret."""
     openlineage_spec: AbsolutePath | None = Field(default=None, validation_alias="OPENLINEAGE_SPEC")
     """The published OpenLineage schemas; only tests ask for them."""
     launcher: Literal["warm", "submit"] = Field(default="warm", validation_alias="LINEAGE_ASSETS_LAUNCHER")
@@ -84,6 +99,15 @@ class Settings(BaseSettings):
     """Ranges of more partitions than this are one lineage run a contiguous range."""
     gate_wait_seconds: float = Field(default=600.0, ge=0, validation_alias="LINEAGE_ASSETS_GATE_WAIT_SECONDS")
     """How long a run waits for a live run that makes what it reads, before it counts as blocked."""
+    repository: str | None = Field(default=None, validation_alias="LINEAGE_ASSETS_REPOSITORY")
+    """The address of the git repository of the jobs, for the lineage record, where no checkout is deployed."""
+    commit: str | None = Field(default=None, validation_alias="LINEAGE_ASSETS_COMMIT")
+    tell_source_code: bool = Field(default=True, validation_alias="LINEAGE_ASSETS_SOURCE_CODE")
+    """Whether the text of a job's function goes into the lineage record."""
+    hierarchy: Literal["none", "parent"] = Field(default="none", validation_alias="LINEAGE_ASSETS_HIERARCHY")
+    """`parent`: each lineage run names its pipeline as parent and its backfill as root."""
+    symlinks: bool = Field(default=False, validation_alias="LINEAGE_ASSETS_SYMLINKS")
+    """Whether each dataset names its physical table as its second name."""
     first_partition: date = Field(default=date(2021, 5, 24), validation_alias="FOOD_DELIVERY_FIRST")
     last_partition: date = Field(default=date(2021, 6, 12), validation_alias="FOOD_DELIVERY_LAST")
 
@@ -91,6 +115,11 @@ class Settings(BaseSettings):
     def lineage_key(self) -> str | None:
         """The API key in plain, for whoever sends it and nobody else."""
         return None if self.openlineage_api_key is None else self.openlineage_api_key.get_secret_value()
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """What is shown of the settings: all but secrets, of which an address may hold one as well."""
+        for name, value in super().__repr_args__():
+            yield name, redact_text(value) if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _first_is_not_after_last(self) -> "Settings":
@@ -108,7 +137,31 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        raise _named(error) from error
+        raise _named(error) from None  # its text has the value in full, and that may be a secret
+
+
+def secrets_of(settings: Settings) -> Secrets:
+    """The secrets that this process was given, by value: the settings' own, and what the environment calls one.
+
+    Read anew each time, as the settings are.
+    """
+    given = dict(os.environ) | {name: value.get_secret_value() for name, value in settings.openlineage_nested.items()}
+    named = (value for name, value in given.items() if is_secret_name(name) and name not in _FOLDERS)
+    inside = (urlsplit(value).password for value in given.values() if _has_user(value))
+    return Secrets.of(value for value in (settings.lineage_key, *named, *inside) if value is not None)
+
+
+def _has_user(value: str) -> bool:
+    try:
+        return "://" in value and urlsplit(value).password is not None
+    except ValueError:
+        return False
+
+
+def openlineage_files() -> tuple[Path, ...]:
+    """Where a configuration of OpenLineage's is looked for when none is named: here, in the project, in one's home."""
+    folders = (Path.cwd(), project_folder(), Path.home() / ".openlineage")
+    return tuple(dict.fromkeys(folder / "openlineage.yml" for folder in folders))
 
 
 def use_home(home: Path, *, owns_driver: bool = False) -> None:
@@ -133,4 +186,5 @@ def _named(error: ValidationError) -> SettingError:
     first = error.errors(include_url=False)[0]
     variable = str(first["loc"][0])
     reason = first["msg"].removeprefix("Value error, ")
-    return SettingError(variable, str(first["input"]), reason[:1].lower() + reason[1:])
+    value = MASK if is_secret_name(variable) else redact_text(str(first["input"]))
+    return SettingError(variable, value, redact_text(reason[:1].lower() + reason[1:]))

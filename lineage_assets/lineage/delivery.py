@@ -25,6 +25,8 @@ class Delivery:
     rejected: int = 0
     reason: str | None = None
     """Why the first of them did not arrive."""
+    is_off: bool = False
+    """Somebody wants no events sent."""
 
     @property
     def is_complete(self) -> bool:
@@ -35,6 +37,8 @@ class Delivery:
         """One line for the log of a run."""
         if self.is_complete:
             return f"Lineage: {self.sent} events sent."
+        if self.is_off:
+            return f"Lineage: off ({self.reason}). All is on record in Dagster's event log."
         counts = ((self.sent, Fate.SENT), (self.unsent, Fate.UNSENT), (self.rejected, Fate.REJECTED))
         counted = ", ".join(f"{count} {fate.value}" for count, fate in counts if count)
         return f"Lineage: of this run's events {counted} ({self.reason}). All are on record in Dagster's event log."

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import monotonic
 from uuid import UUID
 
 import pytest
 
 from lineage_assets.ledger.record import State
-from lineage_assets.lineage import sender as module
+from lineage_assets.lineage import carrier as module
 from lineage_assets.lineage.delivery import Delivery
 from lineage_assets.lineage.events import Event
 from lineage_assets.lineage.sender import NOBODY_THERE, Sender
 from lineage_assets.lineage.transport import HttpTransport
 from lineage_assets.partitions import keys_of
 from tests.lineage.facts import attempt, projection, verdict
-from tests.lineage.receivers import Answer, Heard, hanging, receiver, refusing
+from tests.lineage.receivers import (
+    Answer,
+    Heard,
+    closing_mid_answer,
+    hanging,
+    receiver,
+    refusing,
+    resetting,
+    rude,
+)
 from tests.support.graphs import days
 
 WEEK = days("2021-06-01", "2021-06-07")
@@ -70,15 +81,6 @@ def test_events_leave_while_the_run_goes_on() -> None:
         sender.send(started())
         poll(lambda: len(heard.events) == 7)
         assert closed(sender)[0].sent == 7
-
-
-def test_the_key_is_a_bearer_token_and_without_one_there_is_none() -> None:
-    with receiver(ok) as heard:
-        for key in ("s3cret", None):
-            sender = Sender(HttpTransport(heard.url, key))
-            sender.send(started()[:1])
-            sender.close(1)
-    assert [headers.get("authorization") for headers in heard.headers] == ["Bearer s3cret", None]
 
 
 def test_a_hanging_receiver_costs_a_short_run_two_seconds() -> None:
@@ -215,3 +217,138 @@ def test_an_event_after_the_end_is_counted_and_hurts_nobody() -> None:
         sender.close(1)
         sender.send(started()[1:2])
         assert sender.close(1) == Delivery(sent=1, unsent=1, reason="it came after the end of the run")
+
+
+def late(heard: Heard) -> Answer:
+    """Thirty seconds late, or when the test is over."""
+    heard.gone.wait(30)
+    return 201, ""
+
+
+@contextmanager
+def nobody() -> Iterator[str]:
+    yield refusing()
+
+
+@contextmanager
+def answering(answer: Callable[[Heard], Answer]) -> Iterator[str]:
+    with receiver(answer) as heard:
+        yield heard.url
+
+
+@contextmanager
+def misbehaving(manners: Callable[[socket.socket, bytes], None]) -> Iterator[str]:
+    with rude(manners) as heard:
+        yield heard.url
+
+
+BROKEN = {
+    "refused": nobody,
+    "hanging": hanging,
+    "slow by 30 s": lambda: answering(late),
+    "500": lambda: answering(lambda _: (500, "<html>")),
+    "503": lambda: answering(lambda _: (503, "")),
+    "429": lambda: answering(lambda _: (429, "")),
+    "resetting": lambda: misbehaving(resetting),
+    "closing mid-answer": lambda: misbehaving(closing_mid_answer),
+}
+
+
+@pytest.mark.parametrize("way", BROKEN)
+def test_a_broken_receiver_costs_a_short_run_two_seconds_at_most_and_each_event_is_counted(way: str) -> None:
+    with BROKEN[way]() as url:
+        sender = Sender(HttpTransport(url))
+        before = monotonic()
+        sender.send(started())
+        sender.send(ended())
+        assert monotonic() - before < 0.2
+        delivery, seconds = closed(sender)
+    assert (delivery.sent, delivery.unsent, delivery.rejected) == (0, 14, 0)
+    assert delivery.reason
+    assert seconds < 2.3
+
+
+@pytest.mark.parametrize("way", BROKEN)
+def test_a_broken_receiver_costs_a_long_run_no_more_than_its_share(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An hour would allow three minutes; a receiver that has not kept its promise by then gets half a second."""
+    monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.0)
+    with BROKEN[way]() as url:
+        sender = Sender(HttpTransport(url))
+        sender.send((*started(), *ended()))
+        delivery, seconds = closed(sender, 3600.0)
+    assert (delivery.sent, delivery.unsent, delivery.rejected) == (0, 14, 0)
+    assert seconds < 0.9
+
+
+def test_a_receiver_that_comes_up_during_the_run_gets_everything_once_and_in_order() -> None:
+    url = refusing()
+    sender = Sender(HttpTransport(url))
+    sender.send(started())
+    with receiver(ok, port=int(url.rpartition(":")[2])) as heard:
+        poll(lambda: len(heard.events) == 7)
+        delivery, _ = closed(sender)
+    assert delivery == Delivery(sent=7)
+    assert heard.bodies == [event.body.encode() for event in started()]
+
+
+def test_a_receiver_that_goes_down_and_comes_back_misses_nothing_and_hears_nothing_twice() -> None:
+    with receiver(ok) as first:
+        sender = Sender(HttpTransport(first.url))
+        sender.send(started()[:3])
+        poll(lambda: len(first.events) == 3)
+    sender.send((*started()[3:], *ended()))
+    with receiver(ok, port=int(first.url.rpartition(":")[2])) as second:
+        poll(lambda: len(second.events) == 11)
+        delivery, _ = closed(sender)
+    assert delivery == Delivery(sent=14)
+    assert first.bodies + second.bodies == [event.body.encode() for event in (*started(), *ended())]
+
+
+def test_what_arrived_before_a_receiver_broke_is_counted_as_sent() -> None:
+    """The fifth answer and all after it never come."""
+
+    def tires(heard: Heard) -> Answer:
+        if len(heard.events) > 4:
+            heard.gone.wait(30)
+        return 201, ""
+
+    with receiver(tires) as heard:
+        sender = Sender(HttpTransport(heard.url))
+        sender.send((*started(), *ended()))
+        poll(lambda: len(heard.events) == 5)
+        delivery, seconds = closed(sender)
+    assert (delivery.sent, delivery.unsent, delivery.rejected) == (4, 10, 0)
+    assert seconds < 2.3
+
+
+def test_a_dead_receiver_keeps_nothing_from_a_live_one_and_the_event_counts_as_not_sent() -> None:
+    with receiver(ok) as heard, hanging() as dead:
+        sender = Sender(HttpTransport(heard.url), HttpTransport(dead))
+        sender.send((*started(), *ended()))
+        poll(lambda: len(heard.events) == 14)
+        delivery, seconds = closed(sender)
+    assert (delivery.sent, delivery.unsent, delivery.rejected) == (0, 14, 0)
+    assert delivery.reason == "the receiver did not answer in time"
+    assert seconds < 2.3
+
+
+def test_an_event_that_one_receiver_refuses_counts_as_rejected() -> None:
+    first = str(started()[0].lineage_run_id)
+
+    def choosy(heard: Heard) -> Answer:
+        return (422, "") if heard.events[-1]["run"]["runId"] == first else (201, "")
+
+    with receiver(ok) as easy, receiver(choosy) as hard:
+        sender = Sender(HttpTransport(easy.url), HttpTransport(hard.url))
+        sender.send((*started(), *ended()))
+        delivery, _ = closed(sender)
+    assert (delivery.sent, delivery.unsent, delivery.rejected, delivery.reason) == (12, 0, 2, "HTTP 422")
+    assert len(easy.events) == 14
+
+
+def test_lineage_that_is_off_says_so_and_alarms_nobody() -> None:
+    sender = Sender(nobody="OPENLINEAGE_DISABLED is true", is_off=True)
+    sender.send(started())
+    delivery, _ = closed(sender)
+    assert delivery == Delivery(unsent=7, reason="OPENLINEAGE_DISABLED is true", is_off=True)
+    assert delivery.text == ("Lineage: off (OPENLINEAGE_DISABLED is true). All is on record in Dagster's event log.")

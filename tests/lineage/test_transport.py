@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import gzip
+import json
+import logging
+from pathlib import Path
 
-from lineage_assets.lineage.sender import sender_for
+import pytest
+from pydantic import SecretStr
+from tests.lineage.certificates import certificates
+
+from lineage_assets.lineage.http_receiver import HttpReceiver
 from lineage_assets.lineage.transport import HttpTransport, RejectedError, UndeliveredError
-from lineage_assets.settings import Settings
 from tests.lineage.receivers import receiver, refusing
 
 
@@ -44,11 +50,65 @@ def test_an_answer_says_whether_another_try_may_do(status: int, body: str, raise
         transport.close()
 
 
-def test_the_server_and_key_of_the_settings_are_used() -> None:
+def sent(receiver_of: HttpReceiver, bearer: str | None = None) -> None:
+    transport = HttpTransport(receiver_of, None if bearer is None else lambda: bearer)
+    transport.emit('{"a": 1}')
+    transport.close()
+
+
+def test_endpoint_headers_and_key_are_those_that_were_set() -> None:
     with receiver(lambda _: (201, "")) as heard:
-        named = Settings.model_validate({"openlineage_url": heard.url, "openlineage_api_key": "s3cret"})
-        transport = sender_for(named)._transport
-        assert isinstance(transport, HttpTransport)
+        sent(HttpReceiver(f"{heard.url}/base", SecretStr("s3cret"), "in/v2?code=1", headers={"X-Team": "food"}))
+    assert heard.paths == ["/base/in/v2?code=1"]
+    assert (heard.headers[0]["authorization"], heard.headers[0]["x-team"]) == ("Bearer s3cret", "food")
+
+
+def test_a_fetched_token_is_shown_as_it_came() -> None:
+    with receiver(lambda _: (201, "")) as heard:
+        sent(HttpReceiver(heard.url), "Bearer fetched")
+    assert heard.headers[0]["authorization"] == "Bearer fetched"
+
+
+def test_a_token_that_cannot_be_fetched_leaves_the_event_for_another_try() -> None:
+    def nobody() -> str:
+        raise RuntimeError("the token endpoint is away")
+
+    transport = HttpTransport(HttpReceiver("http://127.0.0.1:1"), nobody)
+    with pytest.raises(UndeliveredError, match="the token endpoint is away"):
         transport.emit("{}")
+    transport.close()
+
+
+def test_a_compressed_body_holds_the_same_bytes() -> None:
+    with receiver(lambda _: (201, "")) as heard:
+        sent(HttpReceiver(heard.url, is_compressed=True))
+    assert heard.headers[0]["content-encoding"] == "gzip"
+    assert gzip.decompress(heard.bodies[0]) == b'{"a": 1}'
+
+
+def test_the_password_of_an_address_is_used_and_never_shown(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with receiver(lambda heard: (201 if len(heard.events) == 1 else 422, "")) as heard:
+        transport = HttpTransport(heard.url.replace("//", "//me:hunter2@"))
+        transport.emit("{}")
+        with pytest.raises(RejectedError) as refused:
+            transport.emit("{}")
         transport.close()
-    assert heard.headers[0]["authorization"] == "Bearer s3cret"
+    assert heard.headers[0]["authorization"] == "Basic bWU6aHVudGVyMg=="
+    assert "hunter2" not in caplog.text + str(refused.value) + transport.url + repr(refused.value)
+
+
+def test_a_server_of_ones_own_authority_is_believed_and_shown_a_certificate(tmp_path: Path) -> None:
+    """Mutual TLS: each side knows only the other's authority."""
+    server, client = certificates(tmp_path)
+    with receiver(lambda _: (201, ""), tls=server) as heard:
+        sent(HttpReceiver(heard.url, tls=client))
+        with pytest.raises(UndeliveredError, match=r"(?i)certificate|ssl"):
+            sent(HttpReceiver(heard.url))
+    assert heard.events == [{"a": 1}]
+
+
+def test_the_reason_of_an_error_hides_what_looks_like_a_secret() -> None:
+    error = UndeliveredError("http://u:hunter2@h", "token=abc123", is_answer=False)
+    assert (error.url, error.reason) == ("http://***@h", "token=***")
+    assert json.dumps(str(error)).count("***") == 2

@@ -1,0 +1,82 @@
+"""A Kafka producer that is asked what became of each message: the client's transport would only log it.
+
+Knows a producer's methods, not its library: that is optional.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from lineage_assets.lineage.transport import RejectedError, UndeliveredError
+
+_SECONDS = 10.0
+"""How long a message may be on its way before it counts as not delivered."""
+_FOR_EVER = frozenset(
+    (
+        *("MSG_SIZE_TOO_LARGE", "INVALID_MSG", "INVALID_RECORD"),
+        *("TOPIC_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"),
+    )
+)
+"""Answers that another try would get again, by the names of Kafka's errors."""
+
+
+class Failure(Protocol):
+    """What `confluent_kafka.KafkaError` says of itself."""
+
+    def name(self) -> str: ...
+
+
+class Producer(Protocol):
+    """What `confluent_kafka.Producer` offers and is used here."""
+
+    def produce(self, topic: str, **message: Any) -> None: ...  # noqa: ANN401 - as the library has it
+
+    def flush(self, timeout: float) -> int: ...
+
+    def purge(self) -> None: ...
+
+
+@dataclass
+class _Message:
+    """What is known of one message; one of an earlier try may still be told of while the next is on its way."""
+
+    is_told: bool = False
+    failure: Failure | None = None
+
+    def told(self, failure: Failure | None, _message: object) -> None:
+        self.is_told = True
+        self.failure = failure
+
+
+class WatchedProducer:
+    """Takes the place of the producer in a transport."""
+
+    def __init__(self, producer: Producer) -> None:
+        self._producer = producer
+        self._last = _Message(is_told=True)
+
+    def produce(self, topic: str, **message: Any) -> None:  # noqa: ANN401 - as the library has it
+        self._last = _Message()
+        self._producer.produce(topic, **{**message, "on_delivery": self._last.told})
+
+    def flush(self, timeout: float = -1) -> int:
+        """Wait for what is on its way, but never for ever."""
+        return self._producer.flush(_SECONDS if timeout < 0 else min(timeout, _SECONDS))
+
+    def settle(self) -> None:
+        """Say what became of the last message; raises `UndeliveredError` or `RejectedError` if it did not arrive."""
+        if not self._last.is_told:
+            self.flush()
+        if not self._last.is_told:
+            # Left in the buffer it would arrive a second time, once it is sent again.
+            self._producer.purge()
+            raise UndeliveredError("kafka", f"no broker took it within {_SECONDS:.0f} s", is_answer=False)
+        failure = self._last.failure
+        if failure is None:
+            return
+        reason = f"{failure.name()}: {failure}"
+        if failure.name() in _FOR_EVER:
+            raise RejectedError("kafka", reason)
+        # Names that begin with a line are the library's own: no broker has answered.
+        raise UndeliveredError("kafka", reason, is_answer=not failure.name().startswith("_"))
