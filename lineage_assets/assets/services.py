@@ -38,7 +38,7 @@ def services_resource(platform: Platform) -> ResourceDefinition:
     def services(context: InitResourceContext) -> Iterator[Services]:
         started = monotonic()
         held = Services(platform, Projection(extras_of(platform.settings)), sender_for(platform.settings))
-        instance, run = context.instance, context.dagster_run
+        instance, run = context.instance, context.run
         if instance is not None and run is not None:
             note(instance, run, Receipt.PENDING)
         try:
