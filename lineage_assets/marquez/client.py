@@ -12,7 +12,12 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from lineage_assets.marquez.errors import MarquezRefusedError, MarquezUnreachableError, NotInMarquezError
+from lineage_assets.marquez.errors import (
+    MarquezRefusedError,
+    MarquezUnreachableError,
+    NotInMarquezError,
+    NotMarquezError,
+)
 from lineage_assets.marquez.shapes import Dataset, Job, LineageGraph, Run, dataset_of, graph_of, job_of, run_of
 
 PAGE = 100
@@ -69,7 +74,10 @@ class MarquezClient:
         taken = 0
         while limit is None or taken < limit:
             size = PAGE if limit is None else min(PAGE, limit - taken)
-            page = self._get(path, {**(query or {}), "limit": size, "offset": taken})[key]
+            answer = self._get(path, {**(query or {}), "limit": size, "offset": taken})
+            if not isinstance(answer, dict) or key not in answer:
+                raise NotMarquezError(f"{self.http.base_url}", f"GET {path} came without {key}")
+            page = answer[key]
             yield from page
             taken += len(page)
             if len(page) < size:
@@ -83,7 +91,10 @@ class MarquezClient:
         if answer.status_code >= httpx.codes.BAD_REQUEST:
             kind = NotInMarquezError if answer.status_code == httpx.codes.NOT_FOUND else MarquezRefusedError
             raise kind(f"GET {answer.url}", answer.status_code, _message(answer))
-        return answer.json()
+        try:
+            return answer.json()
+        except ValueError:
+            raise NotMarquezError(f"{self.http.base_url}", f"GET {path} came without JSON") from None
 
 
 @contextmanager

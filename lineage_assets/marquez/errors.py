@@ -73,3 +73,15 @@ class MarquezRefusedError(LineageAssetsError):
 
 class NotInMarquezError(MarquezRefusedError):
     """The lineage server does not know what was asked for."""
+
+
+class NotMarquezError(LineageAssetsError):
+    """Something answers, and not as Marquez does."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        self.url = url
+        self.reason = reason
+        super().__init__(
+            f"What answers at {url} is no Marquez: {reason}. Point OPENLINEAGE_URL to one; "
+            "another OpenLineage receiver takes events, but cannot be asked."
+        )

@@ -6,7 +6,12 @@ import httpx
 import pytest
 
 from lineage_assets.marquez.client import MarquezClient, marquez_at
-from lineage_assets.marquez.errors import MarquezRefusedError, MarquezUnreachableError, NotInMarquezError
+from lineage_assets.marquez.errors import (
+    MarquezRefusedError,
+    MarquezUnreachableError,
+    NotInMarquezError,
+    NotMarquezError,
+)
 from lineage_assets.marquez.shapes import downstream_jobs, job_node_id
 from tests.support.lineage_events import facet, make_event, run_id
 
@@ -113,3 +118,11 @@ def test_a_server_that_is_not_there_is_named_with_the_mend() -> None:
         client.namespaces()
     assert f"http://127.0.0.1:{port}" in str(refused.value)
     assert "lineage-assets marquez up" in str(refused.value)
+
+
+@pytest.mark.parametrize("body", ["<html>a proxy's page</html>", "", "[]", '{"detail": "another receiver"}'])
+def test_an_answer_that_is_not_marquezs_is_said_to_be(body: str) -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, text=body))
+    client = MarquezClient(httpx.Client(base_url="http://elsewhere", transport=transport))
+    with pytest.raises(NotMarquezError, match="What answers at http://elsewhere"):
+        client.namespaces()

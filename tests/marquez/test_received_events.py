@@ -1,5 +1,7 @@
 """What the embedded server makes of events: the semantics of Marquez that surprise, and what it keeps."""
 
+import gzip
+import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -170,6 +172,14 @@ def test_what_could_never_be_sent_back_is_not_taken_in(server: httpx.Client, wor
     sent = f'{{"eventType": "COMPLETE", "eventTime": "2021-06-01T00:00:00Z", "producer": {word}}}'
     answer = server.post("/api/v1/lineage", content=sent, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()["code"]) == (400, 400)
+
+
+def test_a_compressed_event_is_taken_and_a_broken_one_refused(server: httpx.Client) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    packed = gzip.compress(json.dumps(make_event(outputs=["b"])).encode())
+    answers = [server.post("/api/v1/lineage", content=sent, headers=headers) for sent in (packed, packed[:-9], b"{}")]
+    assert [answer.status_code for answer in answers] == [201, 400, 400]
+    assert run_of(server)["state"] == "COMPLETED"
 
 
 def test_an_event_with_missing_fields_is_refused_with_each_of_them(server: httpx.Client) -> None:

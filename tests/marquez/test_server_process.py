@@ -8,13 +8,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
+from threading import Event
 
 import httpx
 import psutil
 import pytest
 
 from lineage_assets.errors import LineageAssetsError
+from lineage_assets.marquez.client import marquez_at
 from lineage_assets.marquez.errors import OtherPortError, PortTakenError, ServerDidNotStartError
 from lineage_assets.marquez.process import Server, down, status, up
 from tests.support.lineage_events import make_event
@@ -81,6 +84,39 @@ def test_what_it_kept_is_there_after_it_was_stopped_and_after_it_was_killed(home
     again = up(home)
     assert again.pid != server.pid
     assert kept_events(again) == 2
+
+
+def test_every_event_that_was_answered_is_there_when_the_server_is_killed_between_two(home: Path) -> None:
+    """The server is killed from outside while one client sends as fast as it can."""
+    server = up(home)
+    answered: list[str] = []
+    enough = Event()
+
+    def send_until_it_is_gone() -> None:
+        with httpx.Client(base_url=server.url, trust_env=False) as client:
+            for number in count():
+                event = make_event(run=str(number), outputs=["b"], at=f"2021-06-01T00:00:00.{number:06}Z")
+                try:
+                    client.post("/api/v1/lineage", json=event).raise_for_status()
+                except httpx.TransportError:
+                    return
+                answered.append(event["run"]["runId"])
+                if number == 50:
+                    enough.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        sending = pool.submit(send_until_it_is_gone)
+        assert enough.wait(30)
+        os.kill(server.pid, signal.SIGKILL)
+        sending.result(30)
+    with marquez_at(up(home).url) as client:
+        kept = [event["run"]["runId"] for event in client.events()]
+        runs = {run.id: run.state for run in client.runs("tests", "job")}
+    kept.reverse()
+    # One more may have been kept without an answer.
+    assert kept[: len(answered)] == answered
+    assert len(kept) - len(answered) in (0, 1)
+    assert runs == dict.fromkeys(kept, "COMPLETED")
 
 
 def test_the_server_is_without_dagster_and_spark() -> None:

@@ -5,7 +5,9 @@ Every request is answered whole on the event loop, one after the other: the stor
 would only wait for each other, and an event answered with 201 is on disk.
 """
 
+import gzip
 import json
+import zlib
 from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.applications import Starlette
@@ -58,7 +60,8 @@ def application(store: Store, clock: Callable[[], int]) -> ASGIApp:
     async def post(request: Request) -> Response:
         if not request.headers.get("content-type", "").startswith("application/json"):
             raise RefusedRequestError(415, "HTTP 415 Unsupported Media Type")
-        _keep(store, await request.body(), clock())
+        sent = await request.body()
+        _keep(store, _unpacked(sent) if request.headers.get("content-encoding") == "gzip" else sent, clock())
         return Response(status_code=201)
 
     def answering(read: reads.Read) -> Callable[[Request], Awaitable[Response]]:
@@ -75,6 +78,13 @@ def application(store: Store, clock: Callable[[], int]) -> ASGIApp:
     return _Undecoded(
         Starlette(routes=routes, exception_handlers={RefusedRequestError: _refused, HTTPException: _no_route})
     )
+
+
+def _unpacked(sent: bytes) -> bytes:
+    try:
+        return gzip.decompress(sent)
+    except (OSError, EOFError, zlib.error) as error:
+        raise RefusedRequestError(400, f"The request body is not gzip: {error}") from error
 
 
 def _keep(store: Store, sent: bytes, now: int) -> None:
