@@ -2,12 +2,13 @@
 
 from datetime import date, timedelta
 from pathlib import Path
+from traceback import format_exception
 
 import pytest
 
 from lineage_assets.clock import utc_now
 from lineage_assets.errors import SettingError
-from lineage_assets.settings import Settings, child_environment, load_settings, project_folder
+from lineage_assets.settings import Settings, child_environment, load_settings, project_folder, secrets_of
 
 
 def test_the_state_folder_lies_beside_the_nearest_workspace_file(
@@ -87,6 +88,34 @@ def test_a_trailing_slash_makes_no_other_address(monkeypatch: pytest.MonkeyPatch
 def test_a_key_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENLINEAGE_API_KEY", "hush")
     assert "hush" not in repr(load_settings())
+
+
+def test_the_password_of_an_address_is_not_shown_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENLINEAGE_URL", "http://me:hunter2@127.0.0.1:5000")
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__URL", "http://me:hunter2@127.0.0.1:5000")
+    assert "hunter2" not in repr(load_settings()) + str(load_settings())
+    assert "'http://***@127.0.0.1:5000'" in repr(load_settings())
+
+
+def test_nor_is_it_when_the_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENLINEAGE_URL", "ftp://me:hunter2@127.0.0.1")
+    with pytest.raises(SettingError) as refused:
+        load_settings()
+    assert "hunter2" not in "".join(format_exception(refused.value))
+    assert refused.value.value == "ftp://***@127.0.0.1"
+
+
+def test_the_secrets_of_the_environment_are_known_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENLINEAGE_API_KEY", "a-key-of-lineage")
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__AUTH__APIKEY", "another-key-9")
+    monkeypatch.setenv("WAREHOUSE_PASSWORD", "swordfish-1")
+    monkeypatch.setenv("DATABASE_URL", "postgres://me:from-an-address@h/db")
+    monkeypatch.setenv("BROKEN_URL", "http://[::1")
+    monkeypatch.setenv("PLAIN", "an honest value")
+    monkeypatch.setenv("PWD", "/an/honest/folder")
+    values = secrets_of(load_settings()).values
+    assert {"a-key-of-lineage", "another-key-9", "swordfish-1", "from-an-address"} <= set(values)
+    assert not {"an honest value", "/an/honest/folder"} & set(values)
 
 
 def test_settings_can_be_given_by_name_instead() -> None:
