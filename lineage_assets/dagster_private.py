@@ -6,6 +6,7 @@ Refuses to do anything with them: rooms import from here, and a test of imports 
   backfill driven by us is one of Dagster's own in its lists and pages, and Dagster has no public way to write one.
 - `BaseAssetGraph`: the type of the graph by which the target of a backfill is read.
 - `AssetObservationData`: an observation is written into the log of a run that can no longer write it itself.
+- `BulkActionsFilter`: which backfills ended, without reading all there ever were.
 - `BulkActionStatus`: how such a backfill says that it goes on, was cancelled, ended.
 """
 
@@ -14,7 +15,7 @@ from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGra
 from dagster._core.definitions.timestamp import TimestampWithTimezone
 from dagster._core.events import AssetObservationData
 from dagster._core.execution.asset_backfill import AssetBackfillData
-from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
+from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus, PartitionBackfill
 from dagster._core.utils import make_new_backfill_id
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "AssetObservationData",
     "BaseAssetGraph",
     "BulkActionStatus",
+    "BulkActionsFilter",
     "PartitionBackfill",
     "TimestampWithTimezone",
     "make_new_backfill_id",

@@ -149,7 +149,8 @@ class Backfill:
         label = Label(request_text(plan.request), ask.reason, ask.requested_by, tags)
         open_record(self.context.instance, self.definitions(), backfill_id, plan, label)
         self.watcher.opened(backfill_id, plan)
-        return Told.started(backfill_id, ask, plan, self.graph, self.settings)
+        assets = self.definitions().resolve_asset_graph()
+        return Told.started(self.context.instance, backfill_id, assets, self.graph, self.settings)
 
     def _after(self, step: Step, tally: Tally) -> Tally:
         self.watcher.saw(step)
@@ -168,7 +169,7 @@ class Backfill:
 
     def _close(self, backfill_id: str, tally: Tally, told: Told) -> None:
         close_record(self.context.instance, self.definitions(), backfill_id, tally)
-        self.context.log.info("%s. %s", tally, told.ended(tally))
+        self.context.log.info("%s. %s", tally, told.ended())
         self.watcher.closed(tally)
 
     def _raise_for(self, tally: Tally) -> None:

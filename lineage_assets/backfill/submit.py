@@ -7,6 +7,7 @@ no run goes on, so a run under the backfill's tag must be going on as long as th
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -16,6 +17,7 @@ from typing import Any
 from dagster import AssetKey as DagsterAssetKey
 from dagster import DagsterInstance, Definitions, TimeWindow, TimeWindowPartitionsDefinition
 
+from lineage_assets.backfill.account import FINGERPRINT_TAG, RESULT_TAG
 from lineage_assets.backfill.plan import BackfillPlan
 from lineage_assets.backfill.tally import Tally
 from lineage_assets.clock import utc_now
@@ -67,7 +69,11 @@ def open_record(
             backfill_id=backfill_id,
             status=BulkActionStatus.REQUESTED,
             from_failure=False,
-            tags={**label.tags, **({USER_TAG: label.requested_by} if label.requested_by else {})},
+            tags={
+                **label.tags,
+                FINGERPRINT_TAG: plan.fingerprint,
+                **({USER_TAG: label.requested_by} if label.requested_by else {}),
+            },
             backfill_timestamp=now,
             asset_selection=sorted(target.asset_keys),
             title=label.title,
@@ -89,11 +95,12 @@ def close_record(instance: DagsterInstance, definitions: Definitions, backfill_i
         failed_and_downstream_subset=_subset(definitions, bad if tally.is_cancelled else _with(bad, tally.not_run)),
     )
     status = BulkActionStatus.COMPLETED_SUCCESS if tally.is_whole else BulkActionStatus.COMPLETED_FAILED
+    tags = {**record.tags, RESULT_TAG: json.dumps(tally.counted())}
     if tally.is_cancelled or record.status in _ENDING:
         status = BulkActionStatus.CANCELED
     instance.update_backfill(
         record.with_asset_backfill_data(data, dynamic_partitions_store=instance, asset_graph=graph)._replace(
-            status=status, backfill_end_timestamp=utc_now().timestamp()
+            status=status, tags=tags, backfill_end_timestamp=utc_now().timestamp()
         )
     )
 

@@ -57,6 +57,16 @@ class Tally:
     def not_run_count(self) -> int:
         return self.plan.partition_count - self.count(*State)
 
+    def counted(self) -> dict[str, int]:
+        """The partitions by what came of them, as the lineage record counts them."""
+        return {
+            "repaired": self.count(State.GOOD),
+            "reused": self.count(State.REUSED),
+            "failed": self.count(State.FAILED),
+            "blocked": self.count(State.BLOCKED),
+            "not_run": self.not_run_count,
+        }
+
     @property
     def is_whole(self) -> bool:
         """Everything planned is there now."""

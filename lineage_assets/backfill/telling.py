@@ -4,59 +4,54 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
-from lineage_assets.backfill.ask import Ask
-from lineage_assets.backfill.plan import BackfillPlan
-from lineage_assets.backfill.tally import Tally
-from lineage_assets.clock import utc_now
+from dagster import DagsterInstance
+
+from lineage_assets.backfill.account import result_of, told_of
+from lineage_assets.dagster_private import BaseAssetGraph
 from lineage_assets.graph import AssetGraph
-from lineage_assets.ledger.record import State
-from lineage_assets.lineage.backfills import (
-    BackfillResult,
-    BackfillTold,
-    backfill_ended,
-    backfill_started,
-)
-from lineage_assets.lineage.parents import backfill_job
+from lineage_assets.ledger.receipts import Receipt, note_backfill
+from lineage_assets.lineage.backfills import backfill_ended, backfill_started
 from lineage_assets.lineage.sender import Sender, sender_for
 from lineage_assets.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The story of one backfill, begun."""
+    """The story of one backfill, begun; all of it is read from the backfill's own record."""
 
-    backfill: BackfillTold
+    instance: DagsterInstance
+    id: str
+    assets: BaseAssetGraph[Any]
+    graph: AssetGraph
     sender: Sender
     since: float
 
     @classmethod
-    def started(cls, backfill_id: str, ask: Ask, plan: BackfillPlan, graph: AssetGraph, settings: Settings) -> Told:
-        root = graph.nodes[plan.request.roots[0].asset].job
-        backfill = BackfillTold(
-            id=backfill_id,
-            job=backfill_job([root, *(node.job for node in graph.nodes.values())]),
-            started=utc_now(),
-            requested_by=ask.requested_by,
-            reason=ask.reason,
-            plan=plan.fingerprint,
-            assets=len(plan.assets),
-            partitions=plan.partition_count,
-        )
-        sender = sender_for(settings)
-        sender.send([backfill_started(backfill)])
-        return cls(backfill, sender, monotonic())
+    def started(
+        cls,
+        instance: DagsterInstance,
+        backfill_id: str,
+        assets: BaseAssetGraph[Any],
+        graph: AssetGraph,
+        settings: Settings,
+    ) -> Told:
+        told = cls(instance, backfill_id, assets, graph, sender_for(settings), monotonic())
+        record = instance.get_backfill(backfill_id)
+        backfill = None if record is None else told_of(record, assets, graph)
+        if backfill is not None:
+            told.sender.send([backfill_started(backfill)])
+        return told
 
-    def ended(self, tally: Tally) -> str:
+    def ended(self) -> str:
         """Tell the end, wait a little for it to arrive, and say in a line whether it did."""
-        result = BackfillResult(
-            ended=utc_now(),
-            repaired=tally.count(State.GOOD),
-            reused=tally.count(State.REUSED),
-            failed=tally.count(State.FAILED),
-            blocked=tally.count(State.BLOCKED),
-            not_run=tally.not_run_count,
-            is_cancelled=tally.is_cancelled,
-        )
-        self.sender.send([backfill_ended(self.backfill, result)])
-        return self.sender.close(monotonic() - self.since).text
+        record = self.instance.get_backfill(self.id)
+        backfill = None if record is None else told_of(record, self.assets, self.graph)
+        result = None if record is None else result_of(record, self.assets)
+        if backfill is not None and result is not None:
+            self.sender.send([backfill_ended(backfill, result)])
+        delivery = self.sender.close(monotonic() - self.since)
+        if record is not None and delivery.sent and delivery.is_complete:
+            note_backfill(self.instance, record, Receipt.SENT)
+        return delivery.text

@@ -1,17 +1,27 @@
-"""Receipts: a tag on each run that says whether the receiver of lineage has been told all of it.
+"""Receipts: a tag on each run, and on each backfill that ended, that says whether lineage has been told all of it.
 
-The tag is set before anything is recorded, so a run whose process dies is found by it. Knows no event.
+A run's is set before anything is recorded, so one whose process dies is found by it. Knows no event.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from enum import Enum
 
 from dagster import DagsterInstance, DagsterRun, RunRecord, RunsFilter
 
+from lineage_assets.dagster_private import BulkActionsFilter, BulkActionStatus, PartitionBackfill
+
 RECEIPT_TAG = "lineage_assets/lineage"
 _PAGE = 100
+ENDED = (
+    BulkActionStatus.COMPLETED,
+    BulkActionStatus.COMPLETED_SUCCESS,
+    BulkActionStatus.COMPLETED_FAILED,
+    BulkActionStatus.FAILED,
+    BulkActionStatus.CANCELED,
+)
 
 
 class Receipt(Enum):
@@ -26,6 +36,23 @@ class Receipt(Enum):
 
 def note(instance: DagsterInstance, run: DagsterRun, receipt: Receipt) -> None:
     instance.add_run_tags(run.run_id, {RECEIPT_TAG: receipt.value})
+
+
+def note_backfill(instance: DagsterInstance, record: PartitionBackfill, receipt: Receipt) -> None:
+    """Note it on a backfill that has ended, which nobody writes any more."""
+    instance.update_backfill(record._replace(tags={**record.tags, RECEIPT_TAG: receipt.value}))
+
+
+def backfills_without(instance: DagsterInstance, since: datetime | None = None) -> Iterator[PartitionBackfill]:
+    """The backfills that ended and have no receipt, newest first; older ones than `since` are not looked at."""
+    cursor = None
+    while True:
+        wanted = BulkActionsFilter(statuses=list(ENDED), created_after=since)
+        page = instance.get_backfills(filters=wanted, cursor=cursor, limit=_PAGE)
+        yield from (record for record in page if RECEIPT_TAG not in record.tags)
+        if len(page) < _PAGE:
+            return
+        cursor = page[-1].backfill_id
 
 
 def runs_with(instance: DagsterInstance, receipt: Receipt) -> Iterator[RunRecord]:

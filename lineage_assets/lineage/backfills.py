@@ -26,8 +26,8 @@ class BackfillTold:
     started: datetime
     requested_by: str
     reason: str
-    plan: str
-    """The fingerprint of its plan."""
+    plan: str | None
+    """The fingerprint of its plan; None where Dagster expanded it by itself."""
     assets: int
     partitions: int
     estimate_seconds: float | None = None
@@ -61,10 +61,11 @@ def backfill_ended(backfill: BackfillTold, result: BackfillResult) -> Event:
 
 def _event(type_: TurnType, time: datetime, backfill: BackfillTold, result: BackfillResult | None = None) -> Event:
     lineage_run = backfill_lineage_run_id(backfill.id)
+    plan: dict[str, Any] = {"assets": backfill.assets, "partitions": backfill.partitions}
     story: dict[str, Any] = {
         "requestedBy": backfill.requested_by,
         "reason": backfill.reason,
-        "plan": {"fingerprint": backfill.plan, "assets": backfill.assets, "partitions": backfill.partitions},
+        "plan": plan if backfill.plan is None else {"fingerprint": backfill.plan, **plan},
         "estimateSeconds": backfill.estimate_seconds,
     }
     if result is not None:
