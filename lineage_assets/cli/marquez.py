@@ -1,6 +1,6 @@
-"""``lineage-assets marquez``: start, find or stop the embedded lineage server.
+"""``lineage-assets marquez``: start, find or stop a lineage server of this state folder.
 
-With OPENLINEAGE_URL set, the server of that address is used, and the embedded one is not needed.
+With OPENLINEAGE_URL set, the server of that address is used, and none is needed here.
 """
 
 import click
@@ -8,43 +8,62 @@ import click
 
 @click.group()
 def marquez() -> None:
-    """The lineage server: yours by OPENLINEAGE_URL, else one that is embedded here."""
+    """The lineage server: yours by OPENLINEAGE_URL, else one of this state folder."""
 
 
 @marquez.command()
 @click.option("--port", type=click.IntRange(1, 65535), help="Listen here; a free port when left out.")
-def up(port: int | None) -> None:
-    """Start the embedded server, or find the one that is up."""
+@click.option(
+    "--with",
+    "kind",
+    type=click.Choice(["embedded", "docker"]),
+    default="embedded",
+    show_default=True,
+    help="The small server that comes along, or Marquez's official images where Docker runs.",
+)
+def up(port: int | None, kind: str) -> None:
+    """Start a lineage server, or find the one that is up."""
     from rich.console import Console
 
+    from lineage_assets.marquez.containers import answers, containers_of, containers_up
     from lineage_assets.marquez.process import status as running
     from lineage_assets.marquez.process import up as start
     from lineage_assets.settings import load_settings
 
-    settings = load_settings()
+    settings, console = load_settings(), Console(soft_wrap=True)
     if settings.openlineage_url is not None:
-        Console(soft_wrap=True).print(_named(settings.openlineage_url), "The embedded server is not needed.")
+        console.print(_named(settings.openlineage_url), "No other is needed.")
+        return
+    if kind == "docker":
+        known = containers_of(settings.home)
+        was_up = known is not None and answers(known)
+        console.print(f"{_marquez(containers_up(settings.home, port).url)} {_came(was_up=was_up)}.")
         return
     before = running(settings.home)
     server = start(settings.home, port)
-    what = "was up already" if server == before else "is up"
-    Console(soft_wrap=True).print(
-        f"The embedded lineage server (not Marquez) {what}: [bold]{server.url}[/], process {server.pid}."
+    console.print(
+        f"The embedded lineage server (not Marquez) {_came(was_up=server == before)}: "
+        f"[bold]{server.url}[/], process {server.pid}."
     )
 
 
 @marquez.command()
 def down() -> None:
-    """Stop the embedded server; what it holds is kept."""
+    """Stop the lineage server of this state folder; what it holds is kept."""
     from rich.console import Console
 
+    from lineage_assets.marquez.containers import containers_down
     from lineage_assets.marquez.process import down as stop
     from lineage_assets.settings import load_settings
 
-    settings = load_settings()
+    settings, console = load_settings(), Console(soft_wrap=True)
+    containers = containers_down(settings.home)
+    if containers is not None:
+        console.print(f"Stopped {_marquez(containers.url)}.")
+        return
     server = stop(settings.home)
     said = "No embedded lineage server was up." if server is None else f"Stopped process {server.pid} at {server.url}."
-    Console(soft_wrap=True).print(said)
+    console.print(said)
 
 
 @marquez.command()
@@ -53,14 +72,20 @@ def status() -> None:
     from rich.console import Console
 
     from lineage_assets.marquez.client import marquez_at
+    from lineage_assets.marquez.containers import containers_of
     from lineage_assets.marquez.process import status as running
     from lineage_assets.settings import load_settings
 
-    settings = load_settings()
-    console = Console(soft_wrap=True)
+    settings, console = load_settings(), Console(soft_wrap=True)
     if settings.openlineage_url is not None:
         console.print(_named(settings.openlineage_url))
         with marquez_at(settings.openlineage_url, api_key=settings.lineage_key) as client:
+            console.print(f"It answers, with {len(client.namespaces())} namespaces.")
+        return
+    containers = containers_of(settings.home)
+    if containers is not None:
+        console.print(f"{_marquez(containers.url)} is this state folder's.")
+        with marquez_at(containers.url) as client:
             console.print(f"It answers, with {len(client.namespaces())} namespaces.")
         return
     server = running(settings.home)
@@ -77,3 +102,11 @@ def status() -> None:
 
 def _named(url: str) -> str:
     return f"The lineage server of OPENLINEAGE_URL is used: [bold]{url}[/]."
+
+
+def _marquez(url: str) -> str:
+    return f"Marquez in containers at [bold]{url}[/]"
+
+
+def _came(*, was_up: bool) -> str:
+    return "was up already" if was_up else "is up"

@@ -1,4 +1,4 @@
-"""Who receives events: whoever OpenLineage's own configuration names, else the embedded server of this state folder.
+"""Who receives events: whoever OpenLineage's own configuration names, else the server of this state folder.
 
 Values only: opens no connection, loads no client.
 """
@@ -64,7 +64,7 @@ def find_receiver(settings: Settings) -> Receiver | None:
     configured = read_configuration(settings)
     if configured is not None:
         return _receiver(configured)
-    url = _embedded_url(settings.home / "marquez" / "server.json")
+    url = _local_url(settings.home / "marquez" / "server.json")
     return None if url is None else HttpReceiver(url)
 
 
@@ -143,12 +143,16 @@ def receiver_text(receiver: Receiver) -> str:
             return f"nobody: {reason}"
 
 
-def _embedded_url(state: Path) -> str | None:
-    """The address that the embedded server wrote down, while its process lives: a port may be another's by then."""
+def _local_url(state: Path) -> str | None:
+    """The address written down in the state folder.
+
+    The embedded server's counts while its process lives: a port may be another's by then. That of Marquez in
+    containers counts until they are taken down, for they come back with their engine, on the same port.
+    """
     try:
         said = json.loads(state.read_text(encoding="utf-8"))
-        url, pid, started = said["url"], said["pid"], said["started"]
-        is_same = abs(psutil.Process(pid).create_time() - started) < 1
+        url = said["url"]
+        is_there = said.get("kind") == "docker" or abs(psutil.Process(said["pid"]).create_time() - said["started"]) < 1
     except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError, psutil.NoSuchProcess):
         return None
-    return str(url) if is_same else None
+    return str(url) if is_there else None

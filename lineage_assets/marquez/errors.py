@@ -28,6 +28,36 @@ class OtherPortError(LineageAssetsError):
         )
 
 
+class OtherServerError(LineageAssetsError):
+    """The state folder has a lineage server already, of another kind than asked for."""
+
+    def __init__(self, url: str, found: str, asked: str) -> None:
+        self.url = url
+        super().__init__(
+            f"The lineage server of this state folder is {found} at {url}; {asked} was asked for. "
+            "Use that one, or run `lineage-assets marquez down` first; what it holds is kept."
+        )
+
+
+class DockerMissingError(LineageAssetsError):
+    """There is no docker command here."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Marquez's official images need Docker, and there is no command `docker` on PATH. "
+            "Install Docker, or run `lineage-assets marquez up` for the embedded server, which needs nothing."
+        )
+
+
+class DockerRefusedError(LineageAssetsError):
+    """The docker command did not do what it was asked."""
+
+    def __init__(self, command: str, said: str, mend: str) -> None:
+        self.command = command
+        self.said = said
+        super().__init__(f"`{command}` failed: {said or 'it said nothing'}. {mend}")
+
+
 class ServerBusyError(LineageAssetsError):
     """Somebody else starts or stops the server and does not get done."""
 

@@ -4,22 +4,18 @@ Knows processes and files, not lineage. One server a folder, behind one file loc
 and its start time are those it wrote down itself, and it answers under that id.
 """
 
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 
 import httpx
 import psutil
-from filelock import FileLock, Timeout
 
 from lineage_assets.marquez.embedded.identity import PORT_TAKEN, identity, installed_version
-from lineage_assets.marquez.errors import OtherPortError, PortTakenError, ServerBusyError, ServerDidNotStartError
+from lineage_assets.marquez.errors import OtherPortError, OtherServerError, PortTakenError, ServerDidNotStartError
+from lineage_assets.marquez.state import Containers, Server, locked, read_state, server_folder, state_file
 from lineage_assets.settings import child_environment
 
 _START_SECONDS = 30.0
@@ -31,26 +27,18 @@ _children: list[subprocess.Popen[bytes]] = []
 """Servers that this process started: kept, so that they are reaped when they end before it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
-    """An embedded server that was up when it was looked at."""
-
-    url: str
-    pid: int
-    started: float
-    """When the process began, in seconds since 1970; tells it from a later one with the same id."""
-    version: str
-
-
 def up(home: Path, port: int | None = None, *, owner_pid: int | None = None) -> Server:
     """The server of this state folder, started when it is not up.
 
     With an owner it stops by itself when that process is gone; without one it outlives its starter.
     A running one is taken as it is, whoever owns it, unless another version of this package started it.
     """
-    folder = _folder(home)
+    folder = server_folder(home)
     folder.mkdir(parents=True, exist_ok=True)
-    with _locked(folder):
+    with locked(folder):
+        containers = read_state(folder)
+        if isinstance(containers, Containers):
+            raise OtherServerError(containers.url, "Marquez in containers", "the embedded server")
         running = _running(folder)
         if running is not None and running.version == installed_version() and _answers(running):
             if port is not None and httpx.URL(running.url).port != port:
@@ -58,59 +46,36 @@ def up(home: Path, port: int | None = None, *, owner_pid: int | None = None) -> 
             return running
         if running is not None:
             _stop(running)
-        _state(folder).unlink(missing_ok=True)
+        state_file(folder).unlink(missing_ok=True)
         return _start(folder, port, owner_pid)
 
 
 def down(home: Path) -> Server | None:
     """Stop the server of this state folder; what was up, or nothing."""
-    folder = _folder(home)
+    folder = server_folder(home)
     if not folder.is_dir():
         return None
-    with _locked(folder):
+    with locked(folder):
+        if isinstance(read_state(folder), Containers):
+            return None
         running = _running(folder)
         if running is not None:
             _stop(running)
-        _state(folder).unlink(missing_ok=True)
+        state_file(folder).unlink(missing_ok=True)
         return running
 
 
 def status(home: Path) -> Server | None:
     """The server of this state folder, when it is up and answers."""
-    running = _running(_folder(home))
+    running = _running(server_folder(home))
     return running if running is not None and _answers(running) else None
-
-
-def _folder(home: Path) -> Path:
-    return home / "marquez"
-
-
-def _state(folder: Path) -> Path:
-    return folder / "server.json"
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    lock = FileLock(folder / "server.lock", timeout=_START_SECONDS + _STOP_SECONDS)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise ServerBusyError(folder) from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _running(folder: Path) -> Server | None:
     """What the state file names, when that very process still runs."""
     _reap()
-    try:
-        said = json.loads(_state(folder).read_text(encoding="utf-8"))
-        server = Server(said["url"], said["pid"], said["started"], said["version"])
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
-        return None
-    return server if _process(server) is not None else None
+    said = read_state(folder)
+    return said if isinstance(said, Server) and _process(said) is not None else None
 
 
 def _process(server: Server) -> psutil.Process | None:

@@ -1,4 +1,4 @@
-"""An embedded server in a thread of this process, empty for each test."""
+"""An embedded server in a thread of this process, empty for each test; and the command as a person types it."""
 
 import signal
 import socket
@@ -12,10 +12,13 @@ import httpx
 import pytest
 import uvicorn
 
+from lineage_assets.cli.main import main
 from lineage_assets.marquez.embedded.app import application
 from lineage_assets.marquez.embedded.store import Store
+from lineage_assets.marquez.process import down
 
 Serve = Callable[[Path], AbstractContextManager[httpx.Client]]
+Typed = Callable[..., tuple[int, str]]
 
 
 def clock() -> int:
@@ -50,3 +53,17 @@ def server(tmp_path: Path) -> Iterator[httpx.Client]:
     """A client of an empty embedded server."""
     with serving(tmp_path / "lineage.db") as client:
         yield client
+
+
+@pytest.fixture
+def typed(own_home: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Typed]:
+    """Runs a command; its exit code, and all it said."""
+
+    def run(*words: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["marquez", *words])
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out + said.err
+
+    yield run
+    down(own_home)

@@ -1,29 +1,14 @@
 """``lineage-assets marquez`` as a person types it."""
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from lineage_assets.cli.main import main
-from lineage_assets.marquez.process import down, status
+from lineage_assets.marquez.process import status
 
 Typed = Callable[..., tuple[int, str]]
-
-
-@pytest.fixture
-def typed(own_home: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Typed]:
-    """Runs a command; its exit code, and all it said."""
-
-    def run(*words: str) -> tuple[int, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["marquez", *words])
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out + said.err
-
-    yield run
-    down(own_home)
 
 
 @pytest.fixture(autouse=True)
@@ -55,14 +40,12 @@ def test_a_taken_port_is_one_paragraph_and_exit_code_2(typed: Typed) -> None:
     assert f"cannot listen on port {port}" in said
 
 
-def test_with_a_given_server_the_embedded_one_is_not_needed(
-    typed: Typed, own_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_a_given_server_no_other_is_needed(typed: Typed, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     monkeypatch.setenv("OPENLINEAGE_URL", url)
     code, said = typed("up")
-    assert (code, f"{url}. The embedded server is not needed." in said) == (0, True)
+    assert (code, f"{url}. No other is needed." in said) == (0, True)
     assert status(own_home) is None
     code, said = typed("status")
     assert code == 2

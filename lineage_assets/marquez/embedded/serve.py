@@ -44,6 +44,7 @@ class _Server(uvicorn.Server):
         await super().startup(sockets=sockets)
         me = psutil.Process()
         said = {
+            "kind": "embedded",
             "url": f"http://{HOST}:{self._port}",
             "pid": me.pid,
             "started": me.create_time(),
