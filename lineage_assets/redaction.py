@@ -45,22 +45,23 @@ _KINDS_OF_KEY = ("api", "access", "account", "shared", "encryption")
 
 _QUOTE = r"(?P<quote>\\*(?:\"\"\"|'''|[\"']))"
 _QUOTED = rf"[rbfu]{{0,2}}{_QUOTE}(?P<quoted>(?:(?!(?P=quote))(?:\\.|.))*)(?:(?P=quote)|$)"
-_BARE = r"(?P<bare>(?:(?:bearer|basic|digest|token)[ \t]+)?[^\s;&\"'<>\\]+?(?=[,)\]}.:]*(?:[\s;&\"'<>\\]|$)))"
+_BARE = r"(?P<bare>(?:(?:bearer|basic|digest|token)[ \t]+)?[^\s;&\"'<>\\]+?(?=[,)\]}.:]{0,9}(?:[\s;&\"'<>\\]|$)))"
 _BETWEEN = (
     r"\\*[\"']?[\])]?[ \t]*"
     r"(?::[ \t]*(?:str|bytes|String|SecretStr|Optional\[str\]|str \| None)[ \t]*=|={1,3}|:=|!=|=>|->|:"
     r"|>|</name>\s*<value>)[ \t]*"
 )
 _ASSIGNED = re.compile(
-    rf"(?P<name>(?:{_NAMES})[\w.\-]*)(?P<between>{_BETWEEN})(?:{_QUOTED}|{_BARE})", re.IGNORECASE | re.MULTILINE
+    rf"(?P<name>(?:{_NAMES})[\w.\-]{{0,99}})(?P<between>{_BETWEEN})(?:{_QUOTED}|{_BARE})", re.IGNORECASE | re.MULTILINE
 )
 _FLAG = re.compile(
-    rf"(?P<name>(?:--?|\bspark\.)[\w.\-]*(?:{_NAMES})[\w.\-]*)(?P<between>[ \t]+)(?!-)(?:{_QUOTED}|{_BARE})",
+    rf"(?P<name>(?<![\w.\-])(?:--?|spark\.)[\w.\-]{{0,99}}(?:{_NAMES})[\w.\-]{{0,99}})"
+    rf"(?P<between>[ \t]+)(?!-)(?:{_QUOTED}|{_BARE})",
     re.IGNORECASE,
 )
 _ARGUMENT = re.compile(
     r"(?P<name>(?:\b(?:options?|config|property|put|set\w*|with\w*)|(?<![\w)\]]))\([ \t]*[\"']"
-    rf"[\w.\-]*(?:{_NAMES})[\w.\-]*)(?P<between>[\"'][ \t]*,[ \t]*){_QUOTED}",
+    rf"[\w.\-]{{0,99}}(?:{_NAMES})[\w.\-]{{0,99}})(?P<between>[\"'][ \t]*,[ \t]*){_QUOTED}",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"(?:str|bytes|bool|int|None|null|true|false|String|SecretStr)\b|\$\{|[A-Za-z_.]+[(\[]")
@@ -69,7 +70,7 @@ _USER_INFO = re.compile(r"(?<=://)[^\s/\"'<>\\]+@")
 _BY_LOOKS = (
     re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
     re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    re.compile(r"\beyJ[\w-]{6,}\.[\w-]{6,}(?:\.[\w-]*)?"),
+    re.compile(r"(?<![\w-])eyJ[\w-]{6,}\.[\w-]{6,}(?:\.[\w-]*)?"),
     re.compile(r"\b(?:gh[pousr]_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,})"),
     re.compile(r"(?<=bearer )[ \t]*(?:[\w.~+/=-]{16,}|(?=[\w.~+/=-]*\d)[\w.~+/=-]{6,})", re.IGNORECASE),
     re.compile(r"(?<=[?&]sig=)[^\s&\"'<>]+|(?<=-signature=)[^\s&\"'<>]+", re.IGNORECASE),

@@ -243,3 +243,12 @@ def test_an_event_costs_less_than_half_a_millisecond() -> None:
     body = min(events, key=lambda event: abs(len(event) - 5000))
     secrets = Secrets.of(["Zq-never-seen-9x"])
     assert min(repeat(lambda: secrets.body(body), number=20, repeat=20)) / 20 < 0.0005
+
+
+@pytest.mark.parametrize(
+    "piece", ["token", "password=,", "-", "spark.", "://a@", "('token", "\\", '"', "eyJ-", "secret=''", "key: ("]
+)
+def test_no_text_makes_it_slow(piece: str) -> None:
+    """100 kB of a piece: what grows with the square of the length takes minutes."""
+    text = "password=" + piece * (100_000 // len(piece))
+    assert min(repeat(lambda: redact_text(text), number=1, repeat=1)) < 5

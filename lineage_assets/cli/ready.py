@@ -9,6 +9,7 @@ import click
 
 from lineage_assets.launch.jars import find_jars
 from lineage_assets.launch.java import find_java
+from lineage_assets.lineage.receiver import find_receiver
 from lineage_assets.marquez.client import marquez_at
 from lineage_assets.settings import Settings
 
@@ -20,7 +21,11 @@ def ready_for_spark(settings: Settings) -> None:
 
 
 def ready_for_lineage(settings: Settings) -> None:
-    """Ask the lineage server that the settings name, if they do; raises ``MarquezUnreachableError``."""
+    """Refuse a receiver that cannot be meant, and ask the lineage server that the settings name.
+
+    A receiver without an address, a file for one, is not asked.
+    """
+    find_receiver(settings)
     if settings.openlineage_url is not None:
         with marquez_at(settings.openlineage_url, api_key=settings.lineage_key) as server:
             server.namespaces()

@@ -89,12 +89,22 @@ def _auth(section: Section) -> tuple[SecretStr | None, Mapping[str, Any] | None]
     key = auth.get("apiKey", "apikey", "api_key")
     if key is None:
         raise auth.refused("apiKey", "", "there is no key")
-    return SecretStr(str(key)), None
+    return SecretStr(_header(auth, "apiKey", key)), None
 
 
 def _headers(section: Section) -> dict[str, str]:
     given = section.section("custom_headers", "customHeaders", "headers")
-    return {} if given is None else {str(name): str(value) for name, value in given.options.items()}
+    if given is None:
+        return {}
+    return {_header(given, "name", name): _header(given, str(name), value) for name, value in given.options.items()}
+
+
+def _header(section: Section, key: str, value: object) -> str:
+    """The value as a header holds it; a line's end at the end of a key is what a file or an editor left there."""
+    text = str(value).strip()
+    if not (text.isascii() and text.isprintable()):
+        raise section.refused(key, value, "no header can hold it; only ASCII without control characters")
+    return text
 
 
 def _tls(section: Section) -> Tls:

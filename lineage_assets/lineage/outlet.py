@@ -32,6 +32,10 @@ class Outlet:
             raise UndeliveredError(*said, is_answer=error.is_answer) from None
         except RejectedError as error:
             raise RejectedError(self._secrets.text(error.url), self._secrets.text(error.reason)) from None
+        except Exception as error:  # noqa: BLE001 - of a stranger's transport, too, nothing may come out unmasked
+            # Whatever this is, it must not end the thread that carries all the other events.
+            reason = self._secrets.text(f"{type(error).__name__}: {error}")
+            raise UndeliveredError("the receiver", reason, is_answer=True) from None
 
     def close(self) -> None:
         self._transport.close()

@@ -38,7 +38,11 @@ class Broker:
     purged: list[Delivered] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
 
+    refusal: Exception | None = None
+
     def produce(self, topic: str, *, on_delivery: Delivered, **message: object) -> None:
+        if self.refusal is not None:
+            raise self.refusal
         self.buffer.append(({"topic": topic, **message}, on_delivery))
 
     def flush(self, timeout: float) -> int:

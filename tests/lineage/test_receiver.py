@@ -241,6 +241,12 @@ BAD: list[tuple[Any, str, str]] = [
     ({"type": "http", "url": "http://h", "auth": {"type": "key"}}, "transport.auth.type", "only api_key"),
     ({"type": "http", "url": "http://h", "auth": {"type": "api_key"}}, "transport.auth.apiKey", "there is no key"),
     (
+        {"type": "http", "url": "http://h", "auth": {"type": "api_key", "apiKey": "a\nb"}},
+        "transport.auth.apiKey",
+        "no header can hold it",
+    ),
+    ({"type": "http", "url": "http://h", "headers": {"X": "é"}}, "transport.custom_headers.X", "no header can hold it"),
+    (
         {"type": "http", "url": "http://h", "sslContext": {"caCertPath": "nowhere.pem"}},
         "transport.sslContext.caCertPath",
         "no such file",
@@ -287,6 +293,11 @@ def test_a_file_that_is_no_configuration_is_refused_without_being_quoted(text: s
         find_receiver(settings(tmp_path, openlineage_config=file))
     assert str(file) in str(refused.value)
     assert "hunter2" not in str(refused.value)
+
+
+def test_the_line_end_behind_a_key_is_no_part_of_it(tmp_path: Path) -> None:
+    named = settings(tmp_path, openlineage_url="http://h", openlineage_api_key="s3cret\n")
+    assert find_receiver(named) == HttpReceiver("http://h", SecretStr("s3cret"))
 
 
 def test_a_refused_value_is_not_shown_when_it_is_a_secret(tmp_path: Path) -> None:
