@@ -23,7 +23,8 @@ def shown(tab: Tab, address: str) -> Page:
 
 
 def texts(found: Locator) -> list[str]:
-    """What is seen of each; a drawing has text but no inner text."""
+    """What is seen of each, once there is any; a drawing has text but no inner text."""
+    found.first.wait_for(state="attached")
     seen = found.evaluate_all("all => all.map(each => each.innerText ?? each.textContent)")
     return [re.sub(r"\s+", " ", text).strip() for text in seen]
 
@@ -130,6 +131,7 @@ def test_facets_are_folded_and_readable(tab: Tab, lineage_page: str) -> None:
     page = shown(tab, lineage_page + "/" + ORDERS)
     page.get_by_label("2021-06-04: failed").click()
     facet = page.locator("details.facet", has=page.locator("summary", has_text="lineageAssets_attempt"))
+    facet.locator("summary").wait_for()
     assert not facet.locator("pre").is_visible()
     facet.locator("summary").click()
     assert '\n  "partition": "2021-06-04"' in facet.locator("pre").inner_text()

@@ -29,6 +29,7 @@ async function show({ fresh = false } = {}) {
     chooser.value = view.in;
     await showDetails(signal);
     say("");
+    said.textContent = `Read at ${new Date().toISOString().slice(11, 19)} UTC.`;
   } catch (error) {
     if (error.name === "AbortError") return;
     say("");

@@ -99,14 +99,14 @@ function attention(jobs, nodes, view) {
   const heading = el("h2", {}, "Needs a look");
   if (rows.length === 0) {
     return [heading, el("p", { class: "notice good" }, markOf("completed"),
-      " By the last runs of each job, no partition stands failed or blocked.")];
+      " By the last ten runs of each job, no partition stands failed or blocked. Older runs are shown with each job.")];
   }
   const count = (state) => rows.filter(({ bad }) => bad.some(([, [run]]) => run.state === state)).length;
   const depth = ({ job }) => reached(nodes, idOf({ kind: "job", ...job.id }), "before").size;
   rows.sort((one, other) => hasFailed(other) - hasFailed(one) || depth(one) - depth(other));
   return [heading,
     el("p", {}, `${plural(count("FAILED"), "job")} with failed, ${plural(count("ABORTED"), "job")} with blocked or aborted `
-      + `partitions, by the last runs of each of ${plural(jobs.length, "job")}.`),
+      + `partitions, by the last ten runs of each of ${plural(jobs.length, "job")}.`),
     el("ul", { class: "bad-jobs" }, rows.map((row) => badJob(row, view)))];
 }
 
@@ -129,7 +129,8 @@ function jobTable(jobs, view) {
   const rows = [...jobs].sort((one, other) => (one.id.name < other.id.name ? -1 : 1)).map((job) => {
     const state = stateOf(job.latestRun);
     return el("tr", {}, el("td", {}, links("job", [job.id]), el("small", {}, job.id.namespace)),
-      el("td", {}, markOf(state.mark), ` ${state.word} `, el("span", { class: "line" }, partitionText(job.latestRun))),
+      el("td", {}, el("span", { class: "number" }, markOf(state.mark), ` ${state.word}`), el("br"),
+        unbroken(partitionText(job.latestRun))),
       el("td", {}, links("dataset", job.inputs)), el("td", {}, links("dataset", job.outputs)));
   });
   return table("Jobs", ["Job", "Last run", "Reads", "Writes"], rows);
