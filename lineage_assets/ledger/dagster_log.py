@@ -105,16 +105,31 @@ def stream_log(
     return merge(*streams, key=lambda one: one[1].storage_id)
 
 
-def append_closing(instance: DagsterInstance, run: DagsterRun, closing: Closing) -> None:
-    """Write a closing into the log of a run that has ended, or whose process is dead, as if the run had."""
-    said = f"{name_of(closing.asset)}: {closing.cause.kind}, {closing.cause.message}"
+def newest_attempt(instance: DagsterInstance, asset: AssetKey) -> Attempt | None:
+    """The last attempt that was begun at an asset."""
+    wanted = AssetRecordsFilter(DagsterAssetKey(asset))
+    log = _pages(instance.fetch_observations, asset, wanted, ascending=False)
+    return next((logged.fact for logged in log if isinstance(logged.fact, Attempt)), None)
+
+
+def append_fact(instance: DagsterInstance, run: DagsterRun, fact: Attempt | Closing) -> None:
+    """Write into the log of a run that has ended, or whose process is dead, what it did not write itself."""
+    observation = attempt_event(fact) if isinstance(fact, Attempt) else closing_event(fact)
+    said = "" if isinstance(fact, Attempt) else f" {fact.cause.kind}, {fact.cause.message}"
     event = DagsterEvent(
         DagsterEventType.ASSET_OBSERVATION.value,
         job_name=run.job_name,
-        event_specific_data=AssetObservationData(closing_event(closing)),
-        message=said,
+        event_specific_data=AssetObservationData(observation),
+        message=f"{name_of(fact.asset)}:{said}",
     )
     instance.report_dagster_event(event, run.run_id)
+
+
+def planned_assets(instance: DagsterInstance, run_id: str) -> tuple[AssetKey, ...]:
+    """The assets that a run was to materialize, whether it came to them or not."""
+    planned = instance.all_logs(run_id, of_type={DagsterEventType.ASSET_MATERIALIZATION_PLANNED})
+    keys = (entry.dagster_event.asset_key for entry in planned if entry.dagster_event is not None)
+    return tuple(sorted({tuple(key.path) for key in keys if key is not None}))
 
 
 def attempt_event(attempt: Attempt) -> AssetObservation:
@@ -162,13 +177,14 @@ def _pages(fetch: _Fetch, asset: AssetKey, wanted: AssetRecordsFilter, *, ascend
     cursor = None
     while True:
         page = fetch(wanted, limit=_PAGE, cursor=cursor, ascending=ascending)
-        yield from (found for found in (_logged(asset, record) for record in page.records) if found is not None)
+        yield from (found for found in (logged_of(asset, record) for record in page.records) if found is not None)
         if not page.has_more:
             return
         cursor = page.cursor
 
 
-def _logged(asset: AssetKey, record: EventLogRecord) -> Logged | None:
+def logged_of(asset: AssetKey, record: EventLogRecord) -> Logged | None:
+    """What one event says of an asset's partitions; None where it says nothing of them."""
     event = record.asset_materialization if record.asset_materialization is not None else record.asset_observation
     if event is None:
         return None

@@ -23,8 +23,8 @@ class Go:
 
     versions: Mapping[AssetKey, Mapping[str, str | None]]
     """Per input the partitions to read and their data versions; None where the input is not ours."""
-    snapshots: Mapping[AssetKey, frozenset[int]]
-    """Per input the table snapshots that hold them."""
+    snapshots: Mapping[AssetKey, Mapping[str, int]]
+    """Per input the partitions to read and the table snapshots that hold them, where the record names one."""
     rows: Mapping[AssetKey, Mapping[str, int]] = field(default_factory=dict)
     """Per input the rows of the partitions to read, where the record has them."""
 
@@ -64,10 +64,10 @@ class Gate:
         waits: set[PartitionRef] = set()
         bad: dict[PartitionRef, str] = {}
         versions: dict[AssetKey, dict[str, str | None]] = {}
-        snapshots: dict[AssetKey, set[int]] = {}
+        snapshots: dict[AssetKey, dict[str, int]] = {}
         rows: dict[AssetKey, dict[str, int]] = {}
         for asset, read in reads_of(self.graph, node, partition).items():
-            versions[asset], snapshots[asset] = {}, set()
+            versions[asset], snapshots[asset] = {}, {}
             for ref in (PartitionRef(asset, key) for key in keys_of(read)):
                 if self._is_coming(ref):
                     waits.add(ref)
@@ -75,14 +75,14 @@ class Gate:
                 published = self._history(asset).published.get(ref.partition)
                 versions[asset][ref.partition] = None if published is None else published.fingerprint
                 if published is not None and published.snapshot is not None:
-                    snapshots[asset].add(published.snapshot)
+                    snapshots[asset][ref.partition] = published.snapshot
                 if published is not None and published.rows is not None:
                     rows.setdefault(asset, {})[ref.partition] = published.rows
         if waits:
             return Wait(tuple(sorted(waits)))
         if bad:
             return Blocked(_cause(bad), tuple(sorted(bad)))
-        return Go(versions, {asset: frozenset(ids) for asset, ids in snapshots.items()}, rows)
+        return Go(versions, snapshots, rows)
 
     def _history(self, asset: AssetKey) -> History:
         return self.histories.get(asset, _NO_HISTORY)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from enum import Enum
 
-from dagster import DagsterInstance, DagsterRun, RunRecord, RunsFilter
+from dagster import DagsterInstance, DagsterRun, DagsterRunStatus, RunRecord, RunsFilter
 
 from lineage_assets.dagster_private import BulkActionsFilter, BulkActionStatus, PartitionBackfill
 
@@ -55,11 +55,20 @@ def backfills_without(instance: DagsterInstance, since: datetime | None = None) 
         cursor = page[-1].backfill_id
 
 
+def runs_without(instance: DagsterInstance, since: datetime) -> Iterator[RunRecord]:
+    """The runs that ended badly since then and never came to having a receipt."""
+    wanted = RunsFilter(statuses=[DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED], updated_after=since)
+    return (record for record in _paged(instance, wanted) if RECEIPT_TAG not in record.dagster_run.tags)
+
+
 def runs_with(instance: DagsterInstance, receipt: Receipt) -> Iterator[RunRecord]:
-    """The runs that carry a receipt, oldest first, a page at a time; a caller may change their receipts meanwhile."""
+    """The runs that carry a receipt, oldest first; a caller may change their receipts meanwhile."""
+    return _paged(instance, RunsFilter(tags={RECEIPT_TAG: receipt.value}))
+
+
+def _paged(instance: DagsterInstance, wanted: RunsFilter) -> Iterator[RunRecord]:
     cursor = None
     while True:
-        wanted = RunsFilter(tags={RECEIPT_TAG: receipt.value})
         page = instance.get_run_records(wanted, limit=_PAGE, cursor=cursor, ascending=True)
         yield from page
         if len(page) < _PAGE:

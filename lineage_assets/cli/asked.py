@@ -1,0 +1,67 @@
+"""The ledger that a question is asked of: the project's, as it is or as it was. Makes nothing, not even a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dagster import Definitions
+
+from lineage_assets.assets.definitions import NODE_KEY
+from lineage_assets.cli.project import load_project, open_instance
+from lineage_assets.clock import utc_now
+from lineage_assets.graph import AssetGraph, AssetKey
+from lineage_assets.ledger.partition_log import PartitionLogs
+from lineage_assets.lineage.receiver import asked_receiver
+from lineage_assets.marquez.client import marquez_at
+from lineage_assets.marquez.errors import MarquezRefusedError, MarquezUnreachableError
+from lineage_assets.questions.asking import Asker
+from lineage_assets.questions.foreign import ForeignJob, foreign_jobs
+from lineage_assets.questions.gather import NoLogs
+from lineage_assets.questions.moment import parse_moment
+from lineage_assets.settings import Settings
+
+_PATIENCE_SECONDS = 5.0
+"""For the lineage server: it only adds to the answer."""
+
+
+@contextmanager
+def asker(settings: Settings, at: str | None) -> Iterator[Asker]:
+    """Who answers, for the project of the working folder."""
+    now = utc_now()
+    moment = None if at is None else parse_moment(at, now)
+    project = load_project()
+    then = now if moment is None else moment
+    code_now = _code_versions(project.definitions) if moment is None else {}
+    if not settings.dagster_home.is_dir():
+        yield Asker(project.graph, NoLogs(), then, code_now)
+        return
+    with open_instance(settings) as instance:
+        yield Asker(project.graph, PartitionLogs(instance, moment), then, code_now)
+
+
+def _code_versions(definitions: Definitions) -> dict[AssetKey, str]:
+    """The code version of each asset of ours, as Dagster has it."""
+    specs = (spec for spec in definitions.resolve_all_asset_specs() if NODE_KEY in spec.metadata)
+    return {tuple(spec.key.path): spec.code_version for spec in specs if spec.code_version is not None}
+
+
+def jobs_of_others(
+    settings: Settings, graph: AssetGraph, asset: AssetKey
+) -> tuple[tuple[ForeignJob, ...] | None, str | None]:
+    """The jobs downstream that the lineage server knows and the graph does not; else None, and why, in one line.
+
+    Of now, whatever time the question is asked of: Marquez keeps no past of its graph.
+    """
+    dataset = graph.nodes[asset].dataset
+    if dataset is None:
+        return (), None
+    receiver = asked_receiver(settings)
+    if receiver is None:
+        return None, "no lineage server is up. `lineage-assets marquez up` starts one."
+    key = None if receiver.api_key is None else receiver.api_key.get_secret_value()
+    try:
+        with marquez_at(receiver.url, api_key=key, timeout_seconds=_PATIENCE_SECONDS) as client:
+            return foreign_jobs(client, dataset, graph), None
+    except (MarquezUnreachableError, MarquezRefusedError) as error:
+        return None, str(error)

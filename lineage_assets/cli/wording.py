@@ -1,0 +1,72 @@
+"""Words that the answers share: runs, times and code as people read them. Layout only; takes values, asks nobody."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from lineage_assets.graph import name_of
+from lineage_assets.ledger.record import Cause, PartitionRecord, PartitionRef
+from lineage_assets.ledger.scene import SourceCode
+from lineage_assets.ledger.seen import Unanswered
+
+_SHORT = 8
+_SHORT_COMMIT = 12
+
+
+def short(identity: str | None) -> str:
+    """The first digits of a run or version, enough to tell it from others; all of a word."""
+    return "none" if identity is None else identity[:_SHORT]
+
+
+def commit_text(commit: str | None) -> str:
+    return "unknown" if commit is None else commit[:_SHORT_COMMIT]
+
+
+def time_text(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def partition_text(ref: PartitionRef) -> str:
+    return f"{name_of(ref.asset)} {ref.partition}"
+
+
+def cause_text(cause: Cause | None) -> str:
+    return "no cause was recorded" if cause is None else f"{cause.kind}: {cause.message}"
+
+
+def run_text(record: PartitionRecord) -> str:
+    """The Dagster run in full, so that it can be copied."""
+    of = "" if record.backfill is None else f", backfill {record.backfill}"
+    return f"run {record.run_id}, attempt {record.number}{of}"
+
+
+def code_text(record: PartitionRecord, source: SourceCode | None) -> str:
+    version = f"version {short(record.code_version)}"
+    if source is None or source.commit is None:
+        return f"{version}, no git commit is known"
+    path = "" if source.path is None else f" of {source.path}"
+    kept = "" if source.repository is None else f" in {source.repository}"
+    return f"{version}, commit {commit_text(source.commit)}{path}{kept}"
+
+
+def data_text(record: PartitionRecord) -> str:
+    """Version, rows, snapshot, checks and landing files of one partition's data."""
+    said = [f"version {short(record.fingerprint)}"]
+    if record.rows is not None:
+        said.append(f"{record.rows:,} rows")
+    if record.snapshot is not None:
+        said.append(f"snapshot {record.snapshot}")
+    if record.landing is not None:
+        said.append(f"landing files {short(record.landing)}")
+    if record.assertions:
+        passed = sum(one.success for one in record.assertions)
+        said.append(f"{passed} of {len(record.assertions)} checks passed")
+    return ", ".join(said)
+
+
+def unanswered_text(run: Unanswered) -> str:
+    """A run that gave no verdict: that it goes on, or how it ended."""
+    if run.is_live:
+        return f"run {run.run_id} is to make it ({run.status}), asked at {time_text(run.asked)}"
+    why = "" if run.closing is None else f": {run.closing.cause.message}"
+    return f"run {run.run_id}, asked at {time_text(run.asked)}, ended without a verdict ({run.status}){why}"

@@ -1,0 +1,35 @@
+"""The time a question is asked of, from a person's words. Pure."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta, timezone
+
+from lineage_assets.errors import BadPartitionError
+
+_MEND = "write a day as YYYY-MM-DD, or a time such as 2021-06-07T12:30 (UTC unless it names another zone)"
+
+
+def parse_moment(text: str, now: datetime) -> datetime:
+    """The moment that `text` names: of a day its end, so that all recorded on that day counts.
+
+    Refused when it is no time, or is still to come; today ends `now`.
+    """
+    try:
+        moment = _moment(text)
+    except ValueError:
+        raise BadPartitionError("time", text, _MEND) from None
+    if moment <= now:
+        return moment
+    if text == now.date().isoformat():
+        return now
+    raise BadPartitionError("time", text, f"nothing is known of the future; name one before {now:%Y-%m-%dT%H:%MZ}")
+
+
+def _moment(text: str) -> datetime:
+    if len(text) == len("YYYY-MM-DD"):
+        return datetime.combine(date.fromisoformat(text) + timedelta(days=1), time(), timezone.utc) - timedelta(
+            microseconds=1
+        )
+    # Python 3.10 does not read the Z.
+    read = datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
+    return read.replace(tzinfo=timezone.utc) if read.tzinfo is None else read.astimezone(timezone.utc)

@@ -1,0 +1,83 @@
+"""Which input versions an on-call engineer should look at first. Pure; hints, on which nothing is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from lineage_assets.graph import AssetKey
+from lineage_assets.ledger.record import PartitionRef, State
+from lineage_assets.questions.known import Known, newest, verdicts
+from lineage_assets.questions.trace import Made, Read, Trace
+
+_ENOUGH_TO_COMPARE = 3
+_FAR = 2.0
+"""Times the median: what holds that many more or fewer rows than its like is odd."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """An input partition, and what is odd about it."""
+
+    ref: PartitionRef
+    reason: str
+
+
+def suspects(known: Known, found: Trace) -> tuple[Suspect, ...]:
+    """What is odd among all that a version was made from, the most telling first, each partition once."""
+    first, *above = found
+    kinds = (_superseded(known, found), _bad_now(known, above), _odd_rows(above), _noted([first, *above]))
+    told: dict[PartitionRef, list[str]] = {}
+    for kind in (*kinds, _failed_before(known, above)):
+        for one in kind:
+            told.setdefault(one.ref, []).append(one.reason)
+    return tuple(Suspect(ref, "; ".join(reasons)) for ref, reasons in told.items())
+
+
+def _superseded(known: Known, found: Trace) -> Iterator[Suspect]:
+    read: dict[PartitionRef, Read] = {read.ref: read for made in found for read in made.reads if read.is_superseded}
+    for ref in sorted(read):
+        published = known.published(ref)
+        if published is not None:
+            when = f"{published.seen.at:%Y-%m-%d %H:%M}"
+            yield Suspect(ref, f"read in a version that was replaced on {when} by run {published.record.run_id[:8]}")
+
+
+def _bad_now(known: Known, above: list[Made]) -> Iterator[Suspect]:
+    for made in above:
+        last = newest(known.log(made.verdict.ref))
+        if last is not None and last.record.state.is_bad:
+            why = "" if last.record.cause is None else f": {last.record.cause.kind}"
+            yield Suspect(made.verdict.ref, f"{last.record.state.value} since{why}")
+
+
+def _odd_rows(above: list[Made]) -> Iterator[Suspect]:
+    by_asset: dict[AssetKey, list[Made]] = {}
+    for made in above:
+        by_asset.setdefault(made.verdict.record.asset, []).append(made)
+    for alike in by_asset.values():
+        counted = [(made, made.verdict.record.rows) for made in alike]
+        rows = [number for _, number in counted if number is not None]
+        if len(rows) < _ENOUGH_TO_COMPARE:
+            continue
+        middle = median(rows)
+        for made, number in counted:
+            if number is not None and (number * _FAR < middle or number > middle * _FAR):
+                yield Suspect(made.verdict.ref, f"{number:,} rows, where half of the others have {middle:,.0f} or more")
+
+
+def _noted(all_made: list[Made]) -> Iterator[Suspect]:
+    for made in all_made:
+        record = made.verdict.record
+        for said in (*record.drift, *([] if record.warning is None else [record.warning])):
+            yield Suspect(made.verdict.ref, said)
+
+
+def _failed_before(known: Known, above: list[Made]) -> Iterator[Suspect]:
+    for made in above:
+        ref, place = made.verdict.ref, made.verdict.seen.storage_id
+        earlier = (one.record for one in verdicts(known.log(ref)) if one.seen.storage_id < place)
+        kinds = sorted({one.cause.kind for one in earlier if one.state is State.FAILED and one.cause is not None})
+        if kinds:
+            yield Suspect(ref, f"failed before it was good: {', '.join(kinds)}")
