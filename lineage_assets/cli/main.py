@@ -18,9 +18,13 @@ COMMANDS = {
     "demo": "Break the sample pipeline, repair it, and look at the record.",
     "driver": "Show or stop the warm Spark driver.",
     "graph": "List the assets and what each reads.",
+    "history": "Show all attempts at a partition, and what changed between them.",
+    "impact": "Show what read partitions, and how that stands now.",
     "jars": "Fetch the Spark jars.",
+    "lineage": "Send lineage again from the ledger, or compare the two.",
     "marquez": "Start, find or stop the lineage server.",
     "plan": "Show what a backfill would redo, and why.",
+    "why": "Show what made a partition, or why it is not there.",
 }
 """Command -> what it is for; the module of that name beside this one has it under that name."""
 
