@@ -42,6 +42,9 @@ def print_history(console: Console, answer: PartitionHistory) -> None:
         console.print(Text(f"From {one.before} to {one.after}", style="bold"))
         for line in _compared(one):
             console.print(Text(f"  {line}"), soft_wrap=True)
+    if any(tell.has_data for tell in answer.tells):
+        console.print(Text("Next", style="bold"))
+        console.print(Text(f"  lineage-assets impact {partition_text(answer.ref)}"), soft_wrap=True)
 
 
 def _told(answer: PartitionHistory, tell: Tell) -> tuple[str, list[str]]:

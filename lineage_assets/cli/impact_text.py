@@ -73,9 +73,11 @@ def _story(answer: Impact, effect: Effect, reader: Reader) -> Iterator[str]:
     by = record.run_id if record.made_by is None else record.made_by
     yield f"by run {by}, attempt {record.number}, code {short(record.code_version)}{commit}"
     for read in reader.reads:
+        named = f"read {name_of(read.ref.asset)} {read.ref.partition} in version {short(read.version)}"
         if read.version != read.now:
-            now = f"{short(read.now)} is published now"
-            yield f"read {name_of(read.ref.asset)} {read.ref.partition} in version {short(read.version)}; {now}"
+            yield f"{named}; {short(read.now)} is published now"
+        elif reader.distance == 1:
+            yield named
     if not reader.reads:
         yield "its record names none of them"
 

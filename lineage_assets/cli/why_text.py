@@ -6,11 +6,10 @@ A version is drawn once and referred to afterwards; days of a window that share 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from dataclasses import replace
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.text import Text
-from rich.tree import Tree
 
 from lineage_assets.cli.wording import (
     cause_text,
@@ -48,7 +47,8 @@ def print_why(console: Console, answer: Why) -> None:
     for name, said in _facts(answer):
         console.print(Text(f"  {name:<12} {said}"), soft_wrap=True)
     if any(made.reads for made in answer.data):
-        console.print(_drawn(answer), soft_wrap=True)
+        for line in _drawn(answer):
+            console.print(Text(line), soft_wrap=True)
     elif answer.data.made:
         console.print(Text("  made from    no partition of ours"), soft_wrap=True)
     if answer.is_cut:
@@ -129,37 +129,40 @@ def _difference(one: Difference) -> str:
     return f"{partition_text(one.ref)} is version {short(one.now)} now{by}; {short(one.read)} was read"
 
 
-def _drawn(answer: Why) -> Group | Tree:
+def _drawn(answer: Why) -> Iterator[str]:
     first = next(iter(answer.data))
-    tree = Tree(Text("  made from"), guide_style="dim")
-    _grow(tree, answer, [first], {first.verdict.seen.storage_id})
-    return tree
+    yield "  made from"
+    yield from _branches(answer, [first], {first.verdict.seen.storage_id}, "  ")
 
 
-_Shared = tuple[str, str, str, int, str | None, bool, bool]
-
-
-def _grow(tree: Tree, answer: Why, made: Sequence[Made], shown: set[int]) -> None:
+def _branches(answer: Why, made: Sequence[Made], shown: set[int], margin: str) -> Iterator[str]:
     """A branch a group of input days that share a story; what was drawn before is only named."""
-    unique = {(read.ref, read.made, read.version): read for one in made for read in one.reads}
-    reads = sorted(unique.values(), key=lambda read: (read.ref, read.made or 0))
-    groups: dict[_Shared, list[Read]] = {}
-    for asset, of_asset in groupby(reads, key=lambda read: name_of(read.ref.asset)):
-        for read in of_asset:
-            groups.setdefault((asset, *_story(answer.data, read), read.made in shown), []).append(read)
-    for (*_, is_shown), group in groups.items():
-        branch = tree.add(Text(_line(answer, group, is_shown=is_shown)))
+    groups = _groups(answer.data, made, shown)
+    for number, (is_shown, group) in enumerate(groups, 1):
+        arm, below = ("└─ ", "   ") if number == len(groups) else ("├─ ", "│  ")
+        yield f"{margin}{arm}{_line(answer, group, is_shown=is_shown)}"
         places = [read.made for read in group if read.made is not None]
         if not is_shown:
             shown.update(places)
-            _grow(branch, answer, [answer.data.made[place] for place in places], shown)
+            yield from _branches(answer, [answer.data.made[place] for place in places], shown, f"{margin}{below}")
 
 
-def _story(data: Trace, read: Read) -> tuple[str, str, int, str | None, bool]:
+def _groups(data: Trace, made: Sequence[Made], shown: set[int]) -> list[tuple[bool, list[Read]]]:
+    unique = {(read.ref, read.made, read.version): read for one in made for read in one.reads}
+    groups: dict[tuple[object, ...], tuple[bool, list[Read]]] = {}
+    for read in sorted(unique.values(), key=lambda read: (read.ref, -1 if read.made is None else read.made)):
+        is_shown = read.made in shown
+        story = (read.ref.asset, *_story(data, read), is_shown)
+        groups.setdefault(story, (is_shown, []))[1].append(read)
+    return list(groups.values())
+
+
+def _story(data: Trace, read: Read) -> tuple[object, ...]:
+    """What days must share to be drawn as one line."""
     if read.made is None:
-        return read.found.value, "", 0, None, read.is_superseded
+        return read.found, read.is_superseded
     record = data.made[read.made].verdict.record
-    return read.found.value, record.run_id, record.number, record.code_version, read.is_superseded
+    return record.run_id, record.number, record.code_version, read.is_superseded
 
 
 def _line(answer: Why, group: Sequence[Read], *, is_shown: bool) -> str:
@@ -179,12 +182,10 @@ def _line(answer: Why, group: Sequence[Read], *, is_shown: bool) -> str:
     record = verdicts[0].record
     source = answer.known.source(verdicts[0])
     commit = "" if source is None or source.commit is None else f", commit {commit_text(source.commit)}"
-    rows = [one.record.rows for one in verdicts if one.record.rows is not None]
-    data = (
-        f"{data_text(record)}"
-        if len(verdicts) == 1
-        else f"{len(verdicts)} versions, {sum(rows):,} rows in all{_landing(verdicts)}"
-    )
+    if len(verdicts) == 1:
+        return f"{named}  run {short(record.run_id)}{commit}, {data_text(replace(record, snapshot=None))}{changed}"
+    rows = sum(one.record.rows for one in verdicts if one.record.rows is not None)
+    data = f"{len(verdicts)} versions, {rows:,} rows in all{_landing(verdicts)}"
     return f"{named}  run {short(record.run_id)}{commit}, {data}{changed}"
 
 

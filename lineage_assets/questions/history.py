@@ -144,16 +144,16 @@ def compare(before: Tell, after: Tell) -> Comparison:
 def _changes(before: Tell, after: Tell) -> Iterator[Changed]:
     one, two = before.record, after.record
     if one is not None and two is not None:
-        pairs = {
-            "state": (one.state.value, two.state.value),
-            "cause": (_cause(one), _cause(two)),
-            "rows": (_text(one.rows), _text(two.rows)),
-            "data version": (one.fingerprint, two.fingerprint),
-            "code version": (one.code_version, two.code_version),
-            "landing version": (one.landing, two.landing),
-            "Spark": (one.spark_version, two.spark_version),
-        }
-        yield from (Changed(what, *pair) for what, pair in pairs.items() if pair[0] != pair[1])
+        yield from _changed(("state", one.state.value, two.state.value), ("cause", _cause(one), _cause(two)))
+        yield from _changed(("code version", one.code_version, two.code_version))
+        said = (
+            ("rows", _text(one.rows), _text(two.rows)),
+            ("data version", one.fingerprint, two.fingerprint),
+            ("landing version", one.landing, two.landing),
+            ("Spark", one.spark_version, two.spark_version),
+        )
+        # What was not computed has no content that could have changed.
+        yield from _changed(*(each for each in said if None not in each))
         if one.nulls and two.nulls:
             yield from _by_name("nulls in", one.nulls, two.nulls)
         if one.columns and two.columns:
@@ -163,6 +163,10 @@ def _changes(before: Tell, after: Tell) -> Iterator[Changed]:
     if before.dataset is not None and after.dataset is not None:
         types = ({column.name: column.type for column in each.fields} for each in (before.dataset, after.dataset))
         yield from _by_name("column", *types)
+
+
+def _changed(*said: tuple[str, str | None, str | None]) -> Iterator[Changed]:
+    return (Changed(*each) for each in said if each[1] != each[2])
 
 
 def _by_name(what: str, before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[Changed]:
