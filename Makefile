@@ -11,7 +11,7 @@ READY := .venv/ready-$(shell cat $(LOCKS) pyproject.toml | cksum | cut -d ' ' -f
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.10 \
 	--no-emit-index-url --no-emit-find-links --no-header --upgrade
 
-.PHONY: demo dev test check format lock setup
+.PHONY: demo dev test bench check format lock setup
 .DEFAULT_GOAL := setup
 
 demo: $(READY)  ## the story of the bad days, on real Spark
@@ -25,6 +25,9 @@ dev: $(READY)  ## Dagster's pages and daemon, on the state folder that the demo 
 
 test: $(READY)
 	@$(BIN)/python -m pytest $(ARGS)
+
+bench: $(READY)  ## what things cost on this machine, written to docs/benchmarks.md
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 check: $(READY)
 	$(BIN)/ruff check

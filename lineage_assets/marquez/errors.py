@@ -55,7 +55,8 @@ class DockerRefusedError(LineageAssetsError):
     def __init__(self, command: str, said: str, mend: str) -> None:
         self.command = command
         self.said = said
-        super().__init__(f"`{command}` failed: {said or 'it said nothing'}. {mend}")
+        words = said or "it said nothing"
+        super().__init__(f"`{command}` failed: {words if words.endswith('?') else f'{words}.'} {mend}")
 
 
 class ServerBusyError(LineageAssetsError):

@@ -156,6 +156,7 @@ def test_a_child_job_is_named_after_its_parent_and_shows_no_state_in_the_graph(s
         make_event(run_facets={"parent": facet(run={"runId": "x"}, job={"namespace": "tests", "name": " "})}),
         make_event(eventTime=1627776000000),
         make_event(eventTime="soon"),
+        make_event(eventTime="9999-12-31T23:59:59-14:00"),
         make_event(inputs=[{"name": "a", "facets": {"symlinks": facet(identifiers=[{"namespace": "", "name": "b"}])}}]),
     ],
 )

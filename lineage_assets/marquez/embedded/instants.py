@@ -13,7 +13,8 @@ def instant(value: object) -> int:
     """A time from JSON: ISO 8601 text, UTC when it names no zone, or seconds since 1970."""
     try:
         moment = _EPOCH + timedelta(seconds=value) if isinstance(value, (int, float)) else _parsed(str(value))
-        return micros_of(moment)
+        # In UTC: the last hours of the year 9999 may lie beyond what can be written down again.
+        return micros_of(moment.astimezone(timezone.utc))
     except OverflowError:
         raise RefusedRequestError(400, f"The time {value!r} is out of range") from None
 

@@ -32,12 +32,18 @@ def keep_places(db: Connection, event: Event) -> None:
 
 
 def keep_facets(db: Connection, owner: str, kind: str, facets: Facets, event: Event) -> None:
-    """Facets that the event says; of the same name and run, those of the later event stay."""
-    kinds = _KINDS if kind == "dataset" else {}
+    """Facets that the event says; of the same name, those of the later event stay.
+
+    What is said of an input or output is kept for each run; what is said of a dataset, the latest only.
+    """
+    rows = []
+    for name, facet in facets.items():
+        of = _KINDS.get(name, kind) if kind == "dataset" else kind
+        rows.append((owner, of, name, "" if of == "dataset" else event.run or "", event.at, json.dumps(facet)))
     db.executemany(
         "INSERT INTO facets VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (owner, kind, name, run) DO UPDATE"
         " SET facet = excluded.facet, at = excluded.at WHERE excluded.at >= at",
-        [(owner, kinds.get(name, kind), name, event.run or "", event.at, json.dumps(facets[name])) for name in facets],
+        rows,
     )
 
 

@@ -31,7 +31,6 @@ CREATE INDEX job_version_datasets_dataset ON job_version_datasets (dataset);
 CREATE TABLE edges (job, dataset, io, PRIMARY KEY (job, dataset, io)) WITHOUT ROWID;
 CREATE INDEX edges_dataset ON edges (dataset);
 CREATE TABLE runs (id PRIMARY KEY, job, created_at, updated_at, state, started_at, ended_at, args, version);
-CREATE INDEX runs_started ON runs (job, started_at);
 CREATE INDEX runs_updated ON runs (job, updated_at);
 CREATE TABLE run_inputs (run, version, PRIMARY KEY (run, version)) WITHOUT ROWID;
 CREATE TABLE datasets (id INTEGER PRIMARY KEY, namespace, name, created_at, updated_at, source_name, description,

@@ -1,0 +1,1 @@
+"""What this project costs, measured: ``make bench``."""
