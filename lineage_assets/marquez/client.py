@@ -46,6 +46,11 @@ class MarquezClient:
         path = f"/namespaces/{_part(namespace)}/jobs/{_part(job)}/runs"
         return tuple({found["id"]: run_of(found) for found in self._paged(path, "runs", limit)}.values())
 
+    def each_run(self, namespace: str, job: str) -> Iterator[Run]:
+        """All runs of a job, the last started first, a page at a time; one may come twice while others begin."""
+        path = f"/namespaces/{_part(namespace)}/jobs/{_part(job)}/runs"
+        return map(run_of, self._paged(path, "runs"))
+
     def run(self, run_id: str) -> Run:
         return run_of(self._get(f"/jobs/runs/{_part(run_id)}"))
 

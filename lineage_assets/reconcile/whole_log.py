@@ -1,0 +1,105 @@
+"""The event log read from its beginning to its end, whatever assets it is about and however long it has grown.
+
+Holds a page of each asset at a time. Judges nothing: what facts come to is the retelling's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from dagster import AssetKey as DagsterAssetKey
+from dagster import AssetRecordsFilter, DagsterInstance, RunsFilter
+
+from lineage_assets.graph import AssetGraph, AssetKey
+from lineage_assets.ledger.dagster_log import facts_of_run, logged_of, stream_log
+from lineage_assets.ledger.record import Attempt, Fact
+from lineage_assets.ledger.scene import parse_scene
+from lineage_assets.lineage.events import Event
+from lineage_assets.lineage.hierarchy import pipelines_told
+from lineage_assets.lineage.retelling import OpenAttempt
+from lineage_assets.reconcile.closings import is_live
+
+_LOOKED_AT = 10
+"""Newest observations of an asset that tell whether it is, or was, one of ours."""
+
+
+def logged_assets(instance: DagsterInstance, graph: AssetGraph) -> tuple[AssetKey, ...]:
+    """The assets of the graph, and those that have left it and still have facts in the log."""
+    others = (tuple(key.path) for key in instance.get_asset_keys())
+    gone = (asset for asset in others if asset not in graph.nodes and _is_ours(instance, asset))
+    return tuple(sorted({*graph.nodes, *gone}))
+
+
+def follow_log(instance: DagsterInstance, assets: Collection[AssetKey]) -> Iterator[tuple[int, Fact]]:
+    """All facts with their places in the log, oldest first; also those that are written while it is read."""
+    after = 0
+    while (until := newest_place(instance, assets)) > after:
+        for _, logged in stream_log(instance, assets, after=after):
+            if logged.storage_id > until:
+                break  # what an asset read to its end has got since would be missed; it comes with the next round
+            if logged.fact is not None:
+                yield logged.storage_id, logged.fact
+        after = until
+
+
+def newest_place(instance: DagsterInstance, assets: Iterable[AssetKey]) -> int:
+    """The place in the log of the newest event of these assets; 0 when there is none."""
+    newest = 0
+    for asset in assets:
+        for fetch in (instance.fetch_materializations, instance.fetch_observations):
+            page = fetch(DagsterAssetKey(asset), limit=1)
+            newest = max([newest, *(record.storage_id for record in page.records)])
+    return newest
+
+
+def made_with(instance: DagsterInstance, wanted: Collection[AssetKey], assets: Iterable[AssetKey]) -> set[AssetKey]:
+    """The wanted assets, and all that a job of theirs ever made with them: an attempt is told whole or wrong."""
+    groups = job_groups(instance, assets)
+    return {asset for group in groups if not group.isdisjoint(wanted) for asset in group}
+
+
+def job_groups(instance: DagsterInstance, assets: Iterable[AssetKey]) -> list[set[AssetKey]]:
+    """The assets by the jobs that ever made them, in the order given; two that shared a job are in one group."""
+    groups: list[set[AssetKey]] = []
+    jobs_of: list[set[tuple[str, str]]] = []
+    for asset in assets:
+        group, jobs = {asset}, _jobs(instance, asset)
+        apart = [number for number, known in enumerate(jobs_of) if known.isdisjoint(jobs)]
+        for number in set(range(len(groups))).difference(apart):
+            group |= groups[number]
+            jobs |= jobs_of[number]
+        groups = [*(groups[number] for number in apart), group]
+        jobs_of = [*(jobs_of[number] for number in apart), jobs]
+    return groups
+
+
+def goes_on(instance: DagsterInstance, attempt: OpenAttempt) -> bool:
+    """Whether the process of an attempt may yet tell of it itself."""
+    records = instance.get_run_records(RunsFilter(run_ids=[attempt.attempts[0].run_id]))
+    return any(is_live(record, [*attempt.attempts, *attempt.outcomes]) for record in records)
+
+
+def pipelines_of(instance: DagsterInstance, run_id: str) -> tuple[Event, ...]:
+    """What is told of the pipelines of a Dagster run; nothing while it goes on."""
+    facts = facts_of_run(instance, run_id)
+    records = instance.get_run_records(RunsFilter(run_ids=[run_id]))
+    return () if any(is_live(record, facts) for record in records) else pipelines_told(facts)
+
+
+def _jobs(instance: DagsterInstance, asset: AssetKey) -> set[tuple[str, str]]:
+    """Every job that an asset was made by, by the scenes of its attempts."""
+    scenes = set()
+    cursor, is_over = None, False
+    while not is_over:
+        page = instance.fetch_observations(DagsterAssetKey(asset), limit=1000, cursor=cursor, ascending=True)
+        logged = (logged_of(asset, record) for record in page.records)
+        scenes |= {one.fact.scene for one in logged if one is not None and isinstance(one.fact, Attempt)}
+        cursor, is_over = page.cursor, not page.has_more
+    jobs = (parse_scene(scene).node.job for scene in scenes if scene)
+    return {(job.namespace, job.name) for job in jobs}
+
+
+def _is_ours(instance: DagsterInstance, asset: AssetKey) -> bool:
+    found = instance.fetch_observations(AssetRecordsFilter(DagsterAssetKey(asset)), limit=_LOOKED_AT).records
+    logged = (logged_of(asset, record) for record in found)
+    return any(one is not None and one.fact is not None for one in logged)
