@@ -49,7 +49,7 @@ def _modules(declaration: JobDeclaration) -> dict[str, Path]:
     while left:
         module = left.pop()
         path = _source(module)
-        if module in found or path is None or not _is_ours(path, _source(start)):
+        if module in found or _is_of_this_package(module) or path is None or not _is_ours(path, _source(start)):
             continue
         found[module] = path
         left += _imports(module, path)
@@ -58,6 +58,12 @@ def _modules(declaration: JobDeclaration) -> dict[str, Path]:
             "job function", function_name(declaration.function), "its module has no source file to ship"
         )
     return found
+
+
+def _is_of_this_package(module: str) -> bool:
+    """What declares and runs jobs makes no result of theirs, also where it is no installed package."""
+    package, _, rest = module.partition(".")
+    return package == "lineage_assets" and not rest.startswith("pipelines.")
 
 
 def _source(module: str) -> Path | None:

@@ -39,6 +39,7 @@ from lineage_assets.graph import AssetGraph, AssetNode, name_of, node_from_json,
 from lineage_assets.launch.launcher import Launcher
 from lineage_assets.lineage.names import check_names
 from lineage_assets.partitions import SAME_PARTITION, Daily
+from lineage_assets.reconcile.sensor import build_reconcile_sensor
 from lineage_assets.settings import Settings
 
 NODE_KEY = "lineage_assets/node"
@@ -75,6 +76,7 @@ def build_definitions(
         assets=[_asset(job, days[job.partitions], launcher.conf) for job in declared],
         asset_checks=[complete_check(node.key, days[job.partitions]) for job in declared for node in job.nodes],
         resources={SERVICES_KEY: services_resource(platform)},
+        sensors=[build_reconcile_sensor(graph, settings)],
         executor=executor,
     )
     # The job runs the assets it is defined beside; no definitions hold both before they are merged.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from lineage_assets.assets.declaration import JobDeclaration, JobFunction
 from lineage_assets.assets.git_source import git_file
 from lineage_assets.assets.platform import Platform
 from lineage_assets.graph import AssetKey
-from lineage_assets.ledger.scene import SceneText, Site, SourceCode, scene_of, scene_text
+from lineage_assets.ledger.scene import SceneText, SourceCode, scene_of, scene_text
+from lineage_assets.lineage.site import site_at
 from lineage_assets.settings import Settings
 
 _MOST_SOURCE = 8_000
@@ -22,18 +22,8 @@ def scene_texts(declaration: JobDeclaration, platform: Platform) -> dict[AssetKe
     """The scenes of a job's assets."""
     settings = platform.settings
     source = _source(declaration.function, settings)
-    site = _site(settings.home / "warehouse", platform.catalog)
+    site = site_at(settings.home / "warehouse", platform.catalog)
     return {node.key: scene_text(scene_of(node.key, platform.graph, site, source)) for node in declaration.nodes}
-
-
-@lru_cache(maxsize=8)
-def _site(warehouse: Path, catalog: str) -> Site:
-    return Site(
-        warehouse=warehouse.as_uri(),
-        spark_version=_installed("pyspark"),
-        adapter_version=_installed("lineage-assets"),
-        catalog=catalog,
-    )
 
 
 def _source(function: JobFunction, settings: Settings) -> SourceCode:
@@ -60,10 +50,3 @@ def _written(function: JobFunction) -> tuple[str, Path | None]:
         return "", None  # made in a console: no file holds it
     kept = text if len(text) <= _MOST_SOURCE else f"{text[:_MOST_SOURCE]}\n# ... {len(text) - _MOST_SOURCE} more"
     return kept, None if file is None else Path(file)
-
-
-def _installed(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return "unknown"  # run from a source tree that nobody installed; the facet wants a word

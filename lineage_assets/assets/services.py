@@ -13,7 +13,8 @@ from time import monotonic
 from dagster import DagsterInstance, DagsterRun, InitResourceContext, ResourceDefinition
 
 from lineage_assets.assets.platform import Platform
-from lineage_assets.ledger.receipts import Receipt, note
+from lineage_assets.ledger.owner import owner
+from lineage_assets.ledger.receipts import Receipt, note, owe
 from lineage_assets.ledger.record import Fact
 from lineage_assets.lineage.delivery import Delivery
 from lineage_assets.lineage.extras import extras_of
@@ -40,7 +41,7 @@ def services_resource(platform: Platform) -> ResourceDefinition:
         held = Services(platform, Projection(extras_of(platform.settings)), sender_for(platform.settings))
         instance, run = context.instance, context.run
         if instance is not None and run is not None:
-            note(instance, run, Receipt.PENDING)
+            owe(instance, run, owner() if platform.is_one_process else None)
         try:
             yield held
         finally:
@@ -50,7 +51,7 @@ def services_resource(platform: Platform) -> ResourceDefinition:
             if instance is not None and run is not None:
                 _settle(instance, run, held, delivery)
             if context.log is not None:
-                context.log.log(INFO if delivery.is_complete else WARNING, delivery.text)
+                context.log.log(INFO if delivery.is_complete or delivery.is_off else WARNING, delivery.text)
 
     return ResourceDefinition(services, description="Launcher, folders and lineage sender of lineage_assets.")
 

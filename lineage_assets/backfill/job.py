@@ -24,7 +24,7 @@ from lineage_assets.backfill.driver import Begun, Ran, Step, Stopped, drive
 from lineage_assets.backfill.ending import ending_lines
 from lineage_assets.backfill.explain import request_text
 from lineage_assets.backfill.interrupts import hearing_signals, not_interrupted
-from lineage_assets.backfill.lane import NO_RETRIES, OWNER_TAG, PLAN_TAG, ROLE_TAG, InProcessLane
+from lineage_assets.backfill.lane import NO_RETRIES, PLAN_TAG, ROLE_TAG, InProcessLane
 from lineage_assets.backfill.plan import BackfillPlan
 from lineage_assets.backfill.submit import Label, close_record, open_record
 from lineage_assets.backfill.tally import Tally
@@ -32,7 +32,7 @@ from lineage_assets.backfill.telling import Told
 from lineage_assets.clock import utc_now
 from lineage_assets.dagster_private import BACKFILL_TAG, make_new_backfill_id
 from lineage_assets.graph import AssetGraph
-from lineage_assets.ledger.owner import owner
+from lineage_assets.ledger.owner import OWNER_TAG, owner
 from lineage_assets.ledger.record import PartitionRecord
 from lineage_assets.settings import Settings
 

@@ -15,13 +15,12 @@ from lineage_assets.backfill.plan import BackfillPlan, Unit
 from lineage_assets.backfill.submit import is_cancelled
 from lineage_assets.dagster_private import BACKFILL_TAG
 from lineage_assets.ledger.dagster_log import records_of_run
-from lineage_assets.ledger.owner import owner
+from lineage_assets.ledger.owner import OWNER_TAG, owner
 from lineage_assets.partitions import key_of
 
 PLAN_TAG = "lineage_assets/plan"
 ROLE_TAG = "lineage_assets/role"
 UNIT_ROLE = "unit"
-OWNER_TAG = "lineage_assets/owner"
 REUSE_TAG = "lineage_assets/reuse"
 NO_RETRIES = {"dagster/max_retries": "0"}
 """A unit's retries are the step's and the driver's own: Dagster's would run beside the backfill."""

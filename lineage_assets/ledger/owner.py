@@ -7,6 +7,9 @@ import socket
 
 import psutil
 
+OWNER_TAG = "lineage_assets/owner"
+"""On a run all of whose steps run in one process: that process."""
+
 
 def owner() -> str:
     """This process as `host:pid:start`."""

@@ -12,6 +12,7 @@ from enum import Enum
 from dagster import DagsterInstance, DagsterRun, DagsterRunStatus, RunRecord, RunsFilter
 
 from lineage_assets.dagster_private import BulkActionsFilter, BulkActionStatus, PartitionBackfill
+from lineage_assets.ledger.owner import OWNER_TAG
 
 RECEIPT_TAG = "lineage_assets/lineage"
 _PAGE = 100
@@ -32,6 +33,12 @@ class Receipt(Enum):
     SENT = "sent"
     REJECTED = "rejected"
     """All were sent, and the receiver refuses some for good."""
+
+
+def owe(instance: DagsterInstance, run: DagsterRun, owner: str | None) -> None:
+    """Note, before a run records anything, that it is to be told; and by which process, where one does all of it."""
+    owned = {} if owner is None else {OWNER_TAG: owner}
+    instance.add_run_tags(run.run_id, {RECEIPT_TAG: Receipt.PENDING.value, **owned})
 
 
 def note(instance: DagsterInstance, run: DagsterRun, receipt: Receipt) -> None:

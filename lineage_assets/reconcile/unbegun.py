@@ -1,0 +1,66 @@
+"""What a run was asked for and never began: it was cancelled in the queue, could not start, or died before.
+
+Written into the log of the run as an attempt; like any other that its run does not end, it is closed then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from dagster import DagsterInstance, DagsterRun, RunRecord
+
+from lineage_assets.dagster_private import BACKFILL_TAG
+from lineage_assets.graph import AssetGraph
+from lineage_assets.ledger.dagster_log import append_fact, planned_assets
+from lineage_assets.ledger.owner import owner
+from lineage_assets.ledger.record import Attempt, Fact
+from lineage_assets.ledger.scene import SourceCode, scene_of, scene_text
+from lineage_assets.lineage.site import site_at
+from lineage_assets.partitions import PartitionSet, parse_day
+
+NO_CODE = "not run"
+"""The code version of an attempt that ran none."""
+_FIRST, _LAST, _ONLY = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end", "dagster/partition"
+
+
+def never_begun(
+    instance: DagsterInstance, graph: AssetGraph, record: RunRecord, facts: Sequence[Fact], warehouse: Path
+) -> tuple[Attempt, ...]:
+    """An attempt at each asset of ours that a run which is over was to make and did not come to."""
+    run = record.dagster_run
+    partitions, begun = _partitions(run), {fact.asset for fact in facts}
+    if not partitions or run.is_success:
+        return ()
+    left = {asset for asset in planned_assets(instance, run.run_id) if asset not in begun}
+    started = record.create_timestamp.astimezone(timezone.utc)
+    if record.start_time is not None:
+        started = datetime.fromtimestamp(record.start_time, timezone.utc)
+    attempts = tuple(
+        Attempt(
+            asset=asset,
+            run_id=run.run_id,
+            number=1,
+            partitions=partitions,
+            started=started,
+            code_version=NO_CODE,
+            owner=owner(),
+            backfill=run.tags.get(BACKFILL_TAG),
+            range_run=len(partitions) > 1,
+            scene=scene_text(scene_of(asset, graph, site_at(warehouse, "lake"), SourceCode())),
+        )
+        for asset in graph.order
+        if asset in left
+    )
+    for attempt in attempts:
+        append_fact(instance, run, attempt)
+    return attempts
+
+
+def _partitions(run: DagsterRun) -> PartitionSet:
+    """The partitions that a run is of, by its tags."""
+    first, last = run.tags.get(_FIRST, run.tags.get(_ONLY)), run.tags.get(_LAST, run.tags.get(_ONLY))
+    if first is None or last is None:
+        return PartitionSet()
+    return PartitionSet.between(parse_day(first).toordinal(), parse_day(last).toordinal())

@@ -1,0 +1,145 @@
+"""What no process told is told by the next pass: once, whole, and as the process would have told it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+import pytest
+from dagster import AssetKey, DagsterInstance
+
+from lineage_assets.ledger.dagster_log import facts_of_run, read_history
+from lineage_assets.ledger.receipts import RECEIPT_TAG
+from lineage_assets.ledger.record import Closing
+from lineage_assets.lineage.transport import RejectedError
+from lineage_assets.spark.program import Program
+from lineage_assets.spark.report import Report
+from tests.reconcile.conftest import KeptEvents
+from tests.support.records import NOON
+from tests.support.world import ShopWorld
+
+LONG_AGO = NOON - timedelta(days=10_000)
+
+
+def receipt(instance: DagsterInstance, run_id: str) -> str | None:
+    run = instance.get_run_by_id(run_id)
+    assert run is not None
+    tags: Mapping[str, str] = run.tags
+    return tags.get(RECEIPT_TAG)
+
+
+def test_a_run_without_a_receiver_is_owed_and_told_by_the_next_pass(world: ShopWorld, kept: KeptEvents) -> None:
+    world.feed(1, 3)
+    run = world.run(1, 3)
+    assert receipt(world.instance, run.run_id) == "pending"
+    flushed = world.flush_to(kept).run(LONG_AGO)
+    assert (flushed.runs, flushed.events, flushed.stopped) == (1, len(kept.bodies), None)
+    assert receipt(world.instance, run.run_id) == "sent"
+    assert kept.ends()["example.orders", "2021-06-02"] == ["START", "FAIL"]
+    assert kept.ends()["example.weekly", "2021-06-02..2021-06-03"] == ["START", "ABORT"]
+    again = world.flush_to(kept).run(LONG_AGO)
+    assert (again.runs, again.events) == (0, 0)
+
+
+def test_a_pass_sends_the_very_bytes_that_the_run_sent(
+    world: ShopWorld, kept: KeptEvents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Told:
+        """Stands where the run's sender does."""
+
+        def __init__(self) -> None:
+            self.bodies: list[str] = []
+
+    told = Told()
+    monkeypatch.setattr(
+        "lineage_assets.lineage.sender.Sender.send",
+        lambda _self, events: told.bodies.extend(event.body for event in events),
+    )
+    world.feed(1, 3)
+    world.run(1, 3)
+    monkeypatch.undo()
+    run = world.instance.get_runs()[0]
+    world.instance.add_run_tags(run.run_id, {RECEIPT_TAG: "pending"})
+    world.flush_to(kept).run(LONG_AGO)
+    assert kept.bodies == told.bodies
+
+
+def interrupted(_program: Program) -> Report:
+    raise KeyboardInterrupt
+
+
+def test_a_cancelled_run_is_closed_by_its_own_process(world: ShopWorld, kept: KeptEvents) -> None:
+    world.feed(1, 2)
+    world.launcher.answer = interrupted
+    run = world.run(1, 2)
+    closings = [fact for fact in facts_of_run(world.instance, run.run_id) if isinstance(fact, Closing)]
+    assert [(closing.asset, closing.cause.kind) for closing in closings] == [(("orders",), "cancelled")]
+    assert read_history(world.instance, ("orders",)).underway == ()
+    world.flush_to(kept).run(LONG_AGO)
+    assert kept.ends()["example.orders", "2021-06-01"] == ["START", "ABORT"]
+    messages = [
+        event["run"]["facets"]["errorMessage"]["message"] for event in kept.events if event["eventType"] == "ABORT"
+    ]
+    assert messages[0] == "cancelled: the run was cancelled"
+    assert all(message.startswith("not started: ") for message in messages[2:])
+
+
+def test_a_run_that_never_began_is_told_of_every_asset_it_was_to_make(world: ShopWorld, kept: KeptEvents) -> None:
+    job = world.definitions.resolve_implicit_global_asset_job_def()
+    tags = {"dagster/partition": "2021-06-04"}
+    selection = {AssetKey("orders"), AssetKey("weekly")}
+    run = world.instance.create_run_for_job(job.get_subset(asset_selection=selection), tags=tags)
+    world.instance.report_run_canceled(run)
+    flushed = world.flush_to(kept).run(LONG_AGO)
+    assert (flushed.runs, flushed.closed) == (1, 2)
+    assert kept.ends() == {
+        ("example.orders", "2021-06-04"): ["START", "ABORT"],
+        ("example.weekly", "2021-06-04"): ["START", "ABORT"],
+    }
+    assert read_history(world.instance, ("orders",)).state_of("2021-06-04") is None
+    assert world.flush_to(kept).run(LONG_AGO).runs == 0
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_receiver_that_goes_down_stops_the_pass_and_the_next_one_goes_on(world: ShopWorld) -> None:
+    world.feed(1, 2)
+    first, second = world.run(1, 1), world.run(2, 2)
+    down = KeptEvents(room=9)
+    flushed = world.flush_to(down).run(LONG_AGO)
+    assert flushed.stopped == "http://127.0.0.1:1 does not take events: connection refused"
+    assert [receipt(world.instance, run.run_id) for run in (first, second)] == ["sent", "pending"]
+    back = KeptEvents()
+    world.flush_to(back).run(LONG_AGO)
+    assert receipt(world.instance, second.run_id) == "sent"
+    assert {days for _, days in back.ends()} == {"2021-06-02"}
+
+
+def test_what_is_rejected_is_noted_and_not_tried_for_ever(world: ShopWorld) -> None:
+    class Refusing(KeptEvents):
+        def emit(self, body: str) -> None:
+            raise RejectedError("http://127.0.0.1:1", f"HTTP 422 to {len(body)} bytes")
+
+    world.feed(1)
+    run = world.run(1, 1, select=["orders"])
+    assert world.flush_to(Refusing()).run(LONG_AGO).rejected == 2
+    assert receipt(world.instance, run.run_id) == "rejected"
+    assert world.flush_to(KeptEvents()).run(LONG_AGO).runs == 0
+
+
+def test_after_a_gap_is_filled_the_newest_run_of_the_job_is_sent_again(world: ShopWorld, kept: KeptEvents) -> None:
+    world.feed(1, 2)
+    world.run(1, 1, select=["orders"])
+    newest = world.run(2, 2, select=["orders"])
+    world.instance.add_run_tags(newest.run_id, {RECEIPT_TAG: "sent"})
+    world.flush_to(kept).run(LONG_AGO)
+    told = [event["run"]["facets"]["lineageAssets_attempt"]["partition"] for event in kept.events]
+    assert told == ["2021-06-01", "2021-06-01", "2021-06-02", "2021-06-02"]
+
+
+def test_time_that_is_over_leaves_the_rest_for_the_next_pass(world: ShopWorld, kept: KeptEvents) -> None:
+    world.feed(1)
+    world.run(1, 1, select=["orders"])
+    late = world.flush_to(kept)
+    late.until = NOON
+    assert late.run(LONG_AGO).stopped == "its time is over; the next pass goes on"
+    assert kept.bodies == []
