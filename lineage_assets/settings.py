@@ -93,6 +93,10 @@ class Settings(BaseSettings):
     openlineage_spec: AbsolutePath | None = Field(default=None, validation_alias="OPENLINEAGE_SPEC")
     """The published OpenLineage schemas; only tests ask for them."""
     launcher: Literal["warm", "submit"] = Field(default="warm", validation_alias="LINEAGE_ASSETS_LAUNCHER")
+    spark_events: Literal["collected", "direct"] = Field(
+        default="collected", validation_alias="LINEAGE_ASSETS_SPARK_EVENTS"
+    )
+    """`direct`: what Spark's listener tells of a program also goes to OPENLINEAGE_URL, from where Spark runs."""
     driver_owner: int | None = Field(default=None, ge=1, validation_alias="LINEAGE_ASSETS_DRIVER_OWNER")
     """A process whose end ends the warm drivers started for it: a demo's, a test run's."""
     range_run_threshold: int = Field(default=60, ge=1, validation_alias="LINEAGE_ASSETS_RANGE_RUN_THRESHOLD")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from lineage_assets.assets.asked import Asked
@@ -11,10 +11,20 @@ from lineage_assets.assets.programs import Ready
 from lineage_assets.assets.reuse import landing_version_of
 from lineage_assets.graph import AssetKey, AssetNode, name_of
 from lineage_assets.ledger.gate import Blocked
-from lineage_assets.ledger.record import Attempt, Cause, ColumnSource, PartitionRecord, State
+from lineage_assets.ledger.record import (
+    Assertion,
+    Attempt,
+    Cause,
+    ColumnSource,
+    PartitionRecord,
+    State,
+    Transformation,
+)
 from lineage_assets.ledger.scene import SceneText
 from lineage_assets.partitions import PartitionSet
-from lineage_assets.spark.program import Observed, PartitionReport, Program, Report
+from lineage_assets.redaction import redact_text
+from lineage_assets.spark.program import Program
+from lineage_assets.spark.report import Observed, PartitionReport, Report, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +100,19 @@ class Making:
         )
 
     def computed(
-        self, program: Program, report: Report, ready: Mapping[str, Ready], ended: datetime
+        self,
+        program: Program,
+        report: Report,
+        ready: Mapping[str, Ready],
+        drift: tuple[str, ...],
+        ended: datetime,
     ) -> Iterator[PartitionRecord]:
         """One record a partition and asset of what Spark reported."""
-        tables = {table.table: tuple(table.asset.split("/")) for table in program.tables}
-        drift = drift_of(program, report.observed)
         problem = report.observed.problem
         warning = None if problem is None or program.existing else f"Spark's own events are missing: {problem}"
         for node in self.asked.nodes:
             made = report.outputs[name_of(node.key)]
-            columns = _columns(program, node, report.observed, tables)
+            columns, row_sources = _sources(program, node, report.observed)
             for partition, one in sorted(made.partitions.items()):
                 state = State.GOOD if one.published else State.FAILED
                 record = self.record(node, partition, state, ended)
@@ -110,46 +123,57 @@ class Making:
                     fingerprint=one.fingerprint,
                     inputs=ready[partition].go.versions,
                     input_rows=ready[partition].go.rows,
-                    input_snapshots={tuple(name.split("/")): read for name, read in report.snapshots.items()},
+                    input_snapshots=_snapshots(report, ready[partition]),
                     spark_version=report.spark_version or None,
                     application_id=report.application_id or None,
                     landing=landing_version_of(ready[partition]),
                     snapshot=made.snapshot if one.published else None,
                     made_by=self.asked.run_id if one.published else None,
                     columns=columns,
+                    row_sources=row_sources,
+                    size_bytes=one.size_bytes,
+                    files=one.files,
+                    nulls=one.nulls,
+                    assertions=tuple(Assertion(**asdict(asked)) for asked in one.assertions),
                     drift=drift,
                     warning=warning if one.warning is None else one.warning,
                 )
-
-
-def drift_of(program: Program, observed: Observed) -> tuple[str, ...]:
-    """Where what Spark read is not what was declared, a sentence each; nothing when Spark's events are missing."""
-    if not observed.inputs:
-        return ()
-    declared = {table.table for table in program.tables} | {landing.root for landing in program.landings}
-    seen = {name for name in observed.inputs if not any(name == known for known in declared)}
-    unread = {table.table for table in program.tables} - set(observed.inputs)
-    return (
-        *(f"reads {name}, which is not declared" for name in sorted(seen)),
-        *(f"declares {name}, which it does not read" for name in sorted(unread)),
-    )
 
 
 def _cause(report: PartitionReport) -> Cause | None:
     if report.published:
         return None
     kind = report.cause if report.cause is not None else "job failed"
-    return Cause(kind, report.message if report.message is not None else kind)
+    return Cause(kind, redact_text(report.message) if report.message is not None else kind)
 
 
-def _columns(
-    program: Program, node: AssetNode, observed: Observed, tables: Mapping[str, AssetKey]
-) -> dict[str, tuple[ColumnSource, ...]]:
-    """The columns of one asset with the declared input columns they are made from."""
+def _snapshots(report: Report, ready: Ready) -> dict[AssetKey, int]:
+    """Per input the snapshot at which a partition's days of it were read, where that was one."""
+    by_asset = {tuple(name.split("/")): pinned for name, pinned in report.snapshots.items()}
+    found = {asset: pinned.of(ready.go.versions.get(asset, {})) for asset, pinned in by_asset.items()}
+    return {asset: snapshot for asset, snapshot in found.items() if snapshot is not None}
+
+
+def _sources(
+    program: Program, node: AssetNode, observed: Observed
+) -> tuple[dict[str, tuple[ColumnSource, ...]], tuple[ColumnSource, ...]]:
+    """What the columns of one asset are made from, and what decides on its rows, in declared names."""
     table = next((output.table for output in program.outputs if output.asset == name_of(node.key)), None)
     if table is None:
-        return {}
-    return {
-        column: tuple(ColumnSource(tables[source], name) for source, name in sources if source in tables)
-        for column, sources in observed.columns.get(table, {}).items()
-    }
+        return {}, ()
+    tables = {read.table: tuple(read.asset.split("/")) for read in program.tables}
+    columns = {column: _named(sources, tables) for column, sources in observed.columns.get(table, {}).items()}
+    return columns, _named(observed.row_sources.get(table, ()), tables)
+
+
+def _named(sources: Iterable[Source], tables: Mapping[str, AssetKey]) -> tuple[ColumnSource, ...]:
+    """Sources by the names of the declared inputs; of anything else there is no asset to name."""
+    return tuple(
+        ColumnSource(
+            tables[source.dataset],
+            source.column,
+            tuple(Transformation(step.type, step.subtype, step.masking) for step in source.transformations),
+        )
+        for source in sources
+        if source.dataset in tables
+    )

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from uuid import UUID
 
 from lineage_assets.assets.asked import Asked
 from lineage_assets.assets.code_version import shipped_code
@@ -31,11 +30,10 @@ class Ready:
 
 
 def program_of(
-    declaration: JobDeclaration, asked: Asked, ready: Mapping[str, Ready], platform: Platform, lineage_run: UUID
+    declaration: JobDeclaration, asked: Asked, ready: Mapping[str, Ready], platform: Platform, lineage: Lineage
 ) -> Program:
     """One program for all partitions that are ready."""
     targets = tuple(sorted(ready))
-    job = declaration.lineage_job
     chosen = {node.key for node in asked.nodes}
     reads = {} if asked.is_adoption else declaration.reads
     code = shipped_code(declaration)
@@ -44,7 +42,7 @@ def program_of(
         code=code,
         token=_token(asked, ready, code),
         targets=targets,
-        lineage=Lineage(job.namespace, job.name, str(lineage_run)),
+        lineage=lineage,
         outputs=tuple(_output(made, platform) for made in declaration.makes if (made.name,) in chosen),
         tables=tuple(
             _table(parameter, read, ready, declaration, platform)
@@ -55,6 +53,7 @@ def program_of(
             _landing(parameter, read, ready, platform) for parameter, read in reads.items() if isinstance(read, Landing)
         ),
         existing=asked.is_adoption,
+        is_whole=len(chosen) == len(declaration.makes),
     )
 
 
@@ -106,8 +105,12 @@ def _table(
         days = keys_of(reads_of(platform.graph, node, target)[read.asset])
         if days:
             window[target] = (days[0], days[-1])
-    snapshots = {snapshot for one in ready.values() for snapshot in one.go.snapshots[read.asset]}
-    return TableInput(parameter, name_of(read.asset), table, window, tuple(sorted(snapshots)), read.raw)
+    snapshots: dict[str, int] = {}
+    versions: dict[str, str] = {}
+    for one in ready.values():
+        snapshots.update(one.go.snapshots[read.asset])
+        versions.update({day: known for day, known in one.go.versions[read.asset].items() if known is not None})
+    return TableInput(parameter, name_of(read.asset), table, window, snapshots, versions, read.raw)
 
 
 def _landing(parameter: str, read: Landing, ready: Mapping[str, Ready], platform: Platform) -> LandingInput:

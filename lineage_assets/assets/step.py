@@ -20,6 +20,7 @@ from lineage_assets.assets.code_version import code_version
 from lineage_assets.assets.complete import COMPLETE_CHECK, missing_text
 from lineage_assets.assets.declaration import JobDeclaration, Landing
 from lineage_assets.assets.deferred import automatic_materializations_off
+from lineage_assets.assets.drift import warned_drift
 from lineage_assets.assets.intake import Landed, landed
 from lineage_assets.assets.outcome import Making
 from lineage_assets.assets.platform import Platform
@@ -216,10 +217,11 @@ def launch_once(step: Step, making: Making, ready: Sequence[Mapping[str, Ready]]
 
 def _run_program(step: Step, making: Making, ready: Mapping[str, Ready]) -> list[Mapping[str, Ready]]:
     """Run one program; the partitions that it could not publish because another published them first."""
-    spark_run = step.book.telling.spark_run_id(making.asked.run_id, set_of(ready), making.number)
-    program = program_of(step.declaration, step.asked, ready, step.platform, spark_run)
+    lineage = step.book.telling.spark_lineage(making.asked.run_id, set_of(ready), making.number)
+    program = program_of(step.declaration, step.asked, ready, step.platform, lineage)
     report = step.platform.launcher.launch(step.context, program)
-    step.book.write(making.computed(program, report, ready, utc_now()))
+    drift = warned_drift(step.context, program, report, step.platform)
+    step.book.write(making.computed(program, report, ready, drift, utc_now()))
     outrun = {
         target
         for output in report.outputs.values()

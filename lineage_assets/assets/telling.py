@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from uuid import UUID
 
 from lineage_assets.ledger.record import Attempt, PartitionRecord
 from lineage_assets.ledger.scene import parse_scene
-from lineage_assets.lineage.ids import lineage_run_id
+from lineage_assets.lineage.ids import backfill_lineage_run_id, lineage_run_id
+from lineage_assets.lineage.parents import backfill_job, parent_of
 from lineage_assets.lineage.projection import Outcome, Projection
 from lineage_assets.lineage.sender import Sender
 from lineage_assets.partitions import PartitionSet
+from lineage_assets.spark.program import Lineage, NamedRun
 
 
 @dataclass
@@ -45,6 +46,27 @@ class Telling:
         if self.attempts:
             self.sender.send(self.projection.ended(self.attempts, self.tried, self.outcomes))
 
-    def spark_run_id(self, run_id: str, partitions: PartitionSet, number: int) -> UUID:
-        """The lineage run under which Spark's own events of a program are kept apart."""
-        return lineage_run_id(run_id, parse_scene(self.attempts[0].scene).node.job, partitions, number)
+    def spark_lineage(self, run_id: str, partitions: PartitionSet, number: int) -> Lineage:
+        """How Spark's own events of a program are named, and what they stand under."""
+        one = self.attempts[0]
+        job = parse_scene(one.scene).node.job
+        run = lineage_run_id(run_id, job, partitions, number)
+        parent = lineage_run_id(run_id, job, self._first_run(partitions), number)
+        above = parent_of(job, run_id)
+        root, root_run = (job, parent) if above is None else above
+        if one.backfill is not None:
+            root, root_run = backfill_job([job]), backfill_lineage_run_id(one.backfill)
+        return Lineage(
+            job.namespace,
+            job.name,
+            str(run),
+            NamedRun(job.namespace, job.name, str(parent)),
+            NamedRun(root.namespace, root.name, str(root_run)),
+        )
+
+    def _first_run(self, partitions: PartitionSet) -> PartitionSet:
+        """The partitions of the lineage run that the first of these is part of."""
+        first = partitions.ranges[0][0]
+        if not self.attempts[0].range_run:
+            return PartitionSet.of([first])
+        return PartitionSet((next(one for one in self.tried.ranges if one[0] <= first <= one[1]),))

@@ -22,7 +22,7 @@ from dagster import (
 from dagster_pipes import PipesContextData, PipesDefaultMessageWriter
 
 from lineage_assets.spark.execution import Failure
-from lineage_assets.spark.program import Report
+from lineage_assets.spark.report import Report
 
 
 class WholeFileReader(PipesMessageReader):

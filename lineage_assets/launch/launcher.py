@@ -9,7 +9,8 @@ from typing import Protocol
 from dagster import AssetExecutionContext
 
 from lineage_assets.errors import LineageAssetsError
-from lineage_assets.spark.program import Program, Report
+from lineage_assets.spark.program import Program
+from lineage_assets.spark.report import Report
 
 
 class ProgramFailedError(LineageAssetsError):

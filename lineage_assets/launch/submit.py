@@ -6,6 +6,7 @@ killed with -9 leaves its program to end by itself; who is cancelled takes it al
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -19,13 +20,15 @@ from typing import TYPE_CHECKING
 
 from dagster import AssetExecutionContext
 
+from lineage_assets.launch.direct import receiver_of_raw_events
 from lineage_assets.launch.homecoming import came_home, open_home
 from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError
 from lineage_assets.launch.spark_child import SparkChild, spark_child
 from lineage_assets.launch.spark_conf import conf_of
 from lineage_assets.settings import Settings
 from lineage_assets.spark.execution import Failure
-from lineage_assets.spark.program import Program, Report
+from lineage_assets.spark.program import Program
+from lineage_assets.spark.report import Report
 
 if TYPE_CHECKING:
     from dagster_pyspark import LazyPySparkResource
@@ -59,6 +62,9 @@ class SparkSubmit:
         log.parent.mkdir(parents=True, exist_ok=True)
         with open_home(context) as session, TemporaryDirectory(prefix="lineage_assets-") as folder:
             command = self._command(Path(folder), program, child)
+            receiver = receiver_of_raw_events(self.settings, warn=context.log.warning)
+            if receiver is not None:
+                command += ["--receiver", str(_private_file(Path(folder) / "receiver.json", json.dumps(receiver)))]
             environment = {**child.environment, **session.get_bootstrap_env_vars()}
             with log.open("w", encoding="utf-8") as said, _running(command, environment, said.fileno()) as process:
                 code = process.wait()
@@ -73,12 +79,17 @@ class SparkSubmit:
         entry, file = folder / "entry.py", folder / "program.json"
         entry.write_text(self.entry, encoding="utf-8")
         file.write_text(program.to_json(), encoding="utf-8")
-        # A file of this user alone: settings may hold a password, and anybody sees a command line.
-        settings = folder / "spark.properties"
-        settings.touch(mode=0o600)
-        settings.write_text("".join(_property(*one) for one in child.conf.items()), encoding="utf-8")
+        # Settings may hold a password, and anybody sees a command line.
+        settings = _private_file(folder / "spark.properties", "".join(_property(*one) for one in child.conf.items()))
         command = [str(_spark_submit()), "--properties-file", str(settings)]
         return [*command, str(entry), str(file), str(folder / "events.ndjson")]
+
+
+def _private_file(path: Path, text: str) -> Path:
+    """A file of this user alone."""
+    path.touch(mode=0o600)
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def _property(name: str, value: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dagster import AssetExecutionContext
 
+from lineage_assets.launch.direct import receiver_of_raw_events
 from lineage_assets.launch.driver_process import DriverProcess, answers, driver_process
 from lineage_assets.launch.homecoming import came_home, open_home
 from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError, said_of
@@ -20,7 +21,8 @@ from lineage_assets.launch.spark_child import SparkChild, project_path, spark_ch
 from lineage_assets.launch.spark_conf import conf_of
 from lineage_assets.settings import Settings
 from lineage_assets.spark.execution import Failure
-from lineage_assets.spark.program import Program, Report
+from lineage_assets.spark.program import Program
+from lineage_assets.spark.report import Report
 
 if TYPE_CHECKING:
     from dagster_pyspark import LazyPySparkResource
@@ -72,6 +74,7 @@ class WarmDriver:
                 "pipes": session.get_bootstrap_env_vars(),
                 "path": project_path(),
                 "who": f"{said_of(program)} (run {context.run.run_id[:8]})",
+                "receiver": receiver_of_raw_events(self.settings, warn=context.log.warning),
             }
             end = self._converse(process, child, request, say)
         came = came_home(session)

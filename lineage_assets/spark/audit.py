@@ -12,7 +12,9 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from lineage_assets.spark.fingerprint import fingerprint, hash_sums
-from lineage_assets.spark.program import Output, PartitionReport
+from lineage_assets.spark.program import Output
+from lineage_assets.spark.report import PartitionReport
+from lineage_assets.spark.summary import Checks
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ def judge(measured: Measure, output: Output) -> PartitionReport:
         message="; ".join(message for _, message in wrong) if wrong else None,
         rows=measured.rows,
         fingerprint=measured.fingerprint,
+        nulls=measured.nulls,
+        assertions=Checks.of(output).assertions(measured.rows, measured.nulls, measured.keys),
     )
 
 

@@ -2,7 +2,7 @@
 
 One request a connection, a JSON object a line:
 
-    {"kind": "run", "program": ..., "pipes": {...}, "path": [...], "who": ...}
+    {"kind": "run", "program": ..., "pipes": {...}, "path": [...], "who": ..., "receiver": ... of Spark's raw events}
         -> {"kind": "waiting", "for": who} at most once, then {"kind": "started"}, then one of
            {"kind": "done"}: the report came home through Pipes,
            {"kind": "failed", "failure": {...}}: so did this, if Pipes could be opened,

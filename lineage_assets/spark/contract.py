@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from lineage_assets.spark.program import Output, OutputReport, PartitionReport
+from lineage_assets.spark.program import Output
+from lineage_assets.spark.report import OutputReport, PartitionReport
 
 _GIVEN = "source_ds"
 
@@ -37,7 +38,7 @@ class BrokenContract:
             self.targets, PartitionReport(published=False, cause="schema change", message=self.difference)
         )
 
-    def publish(self, verdicts: Mapping[str, PartitionReport], inputs: Mapping[str, int]) -> OutputReport:  # noqa: ARG002
+    def publish(self, verdicts: Mapping[str, PartitionReport], notes: Mapping[str, str]) -> OutputReport:  # noqa: ARG002
         return OutputReport(dict(verdicts))
 
     def discard(self) -> None:

@@ -16,6 +16,7 @@ from py4j.protocol import Py4JError
 from lineage_assets.spark import jvm
 from lineage_assets.spark.cancellation import cancel
 from lineage_assets.spark.execution import Failure, Run, execute
+from lineage_assets.spark.forwarding import Receiver, forwarding, secret_values
 from lineage_assets.spark.modules import Modules
 from lineage_assets.spark.program import Program
 
@@ -73,8 +74,12 @@ class Engine:
         self._current = spark
         events_file = self._events / f"{group}.ndjson"
         pipes = PipesMappingParamsLoader(request["pipes"])
+        asked = request.get("receiver")
+        receiver = None if asked is None else Receiver(**asked)
+        secrets = secret_values(self._context.getConf().getAll())
         try:
-            failure = execute(spark, program, run=self._run, pipes=pipes, events_file=events_file)
+            with forwarding(events_file, receiver, program.lineage, secrets=secrets):
+                failure = execute(spark, program, run=self._run, pipes=pipes, events_file=events_file)
         finally:
             self._current = None
             events_file.unlink(missing_ok=True)

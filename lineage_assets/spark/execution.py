@@ -14,8 +14,9 @@ from dagster_pipes import PipesContext, PipesDefaultContextLoader, PipesDefaultM
 from py4j.protocol import Py4JError
 
 from lineage_assets.spark.cancellation import CancelledError, is_cancelled
-from lineage_assets.spark.program import Program, Report
+from lineage_assets.spark.program import Program
 from lineage_assets.spark.refusal import RefusedError
+from lineage_assets.spark.report import Report
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,8 +11,11 @@ from lineage_assets.spark.audit import audit
 from lineage_assets.spark.contract import broken_contract, contracted
 from lineage_assets.spark.iceberg import IcebergTable, quoted
 from lineage_assets.spark.inputs import days_of, within
-from lineage_assets.spark.program import Output, OutputReport, PartitionReport, Program, Report
+from lineage_assets.spark.program import Output, Program
+from lineage_assets.spark.publish import with_files
 from lineage_assets.spark.refusal import MissingTableError, NoPlaceError
+from lineage_assets.spark.report import OutputReport, PartitionReport, Report
+from lineage_assets.spark.staging import LAYOUT
 
 
 def audit_existing(spark: SparkSession, program: Program) -> Report:
@@ -38,6 +41,8 @@ def _audited(spark: SparkSession, output: Output, targets: Sequence[str]) -> Out
         return OutputReport(dict.fromkeys(targets, broken), history.main, history.location)
     kept = contracted(held, output).where(within(days_of(targets)))
     reports = audit(kept, output, targets)
+    if table is not None and history.partitioned_by == LAYOUT:
+        reports = with_files(reports, table.held_files(history.main, targets))
     return OutputReport({day: _there(one) for day, one in reports.items()}, history.main, history.location)
 
 

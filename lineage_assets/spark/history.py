@@ -9,21 +9,8 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from lineage_assets.spark.refusal import LostSnapshotError
-
-TOKEN = "lineage_assets.token"  # noqa: S105 - no secret, the unit that published
-"""In the summary of a snapshot: which unit published it."""
-
-RECORDS = "lineage_assets.records"
-"""In the same summary: what came of each partition, published or not."""
-
-INPUTS = "lineage_assets.inputs"
-"""In the same summary: input asset to the snapshot it was read at."""
-
-STAGED = "lineage_assets.staged"
-"""In the summary of a staged snapshot: the token."""
+from lineage_assets.spark.summary import RECORDS, TOKEN, Packed, fingerprint_of, is_published, parse_records
 
 _BRANCH_PREFIX = "lineage_assets_"
 
@@ -41,12 +28,22 @@ class Snapshot:
     """Iceberg's sequence number: a later commit has a higher one."""
     summary: Mapping[str, str]
 
-    def records(self) -> dict[str, dict[str, Any]]:
-        read: dict[str, dict[str, Any]] = json.loads(self.summary.get(RECORDS, "{}"))
-        return read
+    @property
+    def is_ours(self) -> bool:
+        """Whether it says which partitions it published."""
+        return RECORDS in self.summary
 
-    def published(self) -> frozenset[str]:
-        return frozenset(day for day, record in self.records().items() if record["published"])
+    @property
+    def changes_rows(self) -> bool:
+        """Not so of a compaction: files in place of others that hold the same rows."""
+        return self.summary.get("operation") != "replace"
+
+    def records(self) -> dict[str, Packed]:
+        return parse_records(self.summary)
+
+    def published(self) -> dict[str, str | None]:
+        """The partitions that it published, with their fingerprints."""
+        return {day: fingerprint_of(one) for day, one in self.records().items() if is_published(one)}
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class History:
 
     def is_quarantine(self, branch: str) -> bool:
         """Whether the branch was kept because of bad partitions, and its head says which."""
-        return RECORDS in self.snapshots[self.branches[branch]].summary
+        return self.snapshots[self.branches[branch]].is_ours
 
     def settled_quarantines(self) -> tuple[str, ...]:
         """Branches of ours whose bad partitions have all been published by a later snapshot of main."""
@@ -95,8 +92,8 @@ class History:
         for snapshot in self.ancestors(self.main):
             if snapshot.order <= quarantine.order:
                 break
-            since |= snapshot.published()
-        return quarantine.records().keys() - quarantine.published() <= since
+            since |= snapshot.published().keys()
+        return quarantine.records().keys() - quarantine.published().keys() <= since
 
 
 def parse_history(metadata: str) -> History:
@@ -118,24 +115,3 @@ def parse_history(metadata: str) -> History:
             for one in read["snapshots"]
         },
     )
-
-
-def pin(table: str, history: History, named: Sequence[int]) -> int | None:
-    """The snapshot to read: the newest that the records name, or the current one when they name none.
-
-    All others must be its ancestors, else what is read is not what was recorded. Expired snapshots cannot be looked
-    at: where expiry has cut the ancestry they are taken to lie beyond the cut, and the oldest kept descendant of theirs
-    holds the same partitions.
-    """
-    if not named:
-        return history.main
-    known = sorted((id_ for id_ in named if id_ in history.snapshots), key=lambda id_: history.snapshots[id_].order)
-    chain = list(history.ancestors(known[-1] if known else history.main))
-    is_cut = bool(chain) and chain[-1].parent is not None
-    lineage = {snapshot.id for snapshot in chain}
-    for id_ in named:
-        if id_ in history.snapshots and id_ not in lineage:
-            raise LostSnapshotError(table, id_, f"is no ancestor of {chain[0].id}, the newest that they name")
-        if id_ not in history.snapshots and not is_cut:
-            raise LostSnapshotError(table, id_, "the table does not have")
-    return known[-1] if known else chain[-1].id

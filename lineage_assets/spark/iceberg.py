@@ -6,6 +6,7 @@ The one file that calls that API. Refuses to know what a partition must hold to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -30,6 +31,7 @@ class DayFiles:
 
     files: tuple[Any, ...]
     rows: int
+    size_bytes: int
 
 
 class IcebergTable:
@@ -73,22 +75,32 @@ class IcebergTable:
     def added_files(self, branch: str) -> dict[str | None, DayFiles]:
         """What the newest snapshot of a branch added, by day; under None lie rows without a day."""
         self._java.refresh()
+        return self._by_day(self._java.snapshot(branch).addedDataFiles(self._java.io()))
+
+    def held_files(self, snapshot: int, days: Iterable[str]) -> dict[str | None, DayFiles]:
+        """What a snapshot of a table partitioned by `ds` holds of these days, by day."""
+        scan = self._java.newScan().useSnapshot(snapshot).filter(self._of_days(days))
+        with closing(scan.planFiles()) as tasks:
+            return self._by_day(task.file() for task in tasks)
+
+    def _by_day(self, files: Iterable[Any]) -> dict[str | None, DayFiles]:
         any_class = self._packages.java.lang.Object().getClass()
         found: dict[str | None, list[Any]] = {}
-        for file in self._java.snapshot(branch).addedDataFiles(self._java.io()):
+        for file in files:
             day = file.partition().get(0, any_class)
             found.setdefault(None if day is None else date.fromordinal(_EPOCH + day).isoformat(), []).append(file)
-        return {
-            day: DayFiles(tuple(files), sum(int(file.recordCount()) for file in files)) for day, files in found.items()
-        }
+        return {day: _day_files(of_day) for day, of_day in found.items()}
+
+    def _of_days(self, days: Iterable[str]) -> Any:  # noqa: ANN401
+        since_epoch = [date.fromisoformat(day).toordinal() - _EPOCH for day in days]
+        return getattr(self._packages.org.apache.iceberg.expressions.Expressions, "in")("ds", since_epoch)
 
     def replace_days(self, files: Mapping[str, DayFiles], base: int | None, summary: Mapping[str, str]) -> int:
         """One commit to main: these days hold these files and nothing else; ConflictError when another was first.
 
         Iceberg repeats the checks and the commit by itself when somebody publishes other days meanwhile.
         """
-        days = [date.fromisoformat(day).toordinal() - _EPOCH for day in files]
-        these = getattr(self._packages.org.apache.iceberg.expressions.Expressions, "in")("ds", days)
+        these = self._of_days(files)
         commit = self._java.newOverwrite().overwriteByRowFilter(these).conflictDetectionFilter(these)
         commit = _with(commit.validateNoConflictingData().validateNoConflictingDeletes(), summary)
         if base is not None:
@@ -103,6 +115,11 @@ class IcebergTable:
                 raise ConflictError(said(error)) from error
             raise
         return int(commit.updateEvent().snapshotId())
+
+
+def _day_files(files: Sequence[Any]) -> DayFiles:
+    rows = sum(int(file.recordCount()) for file in files)
+    return DayFiles(tuple(files), rows, sum(int(file.fileSizeInBytes()) for file in files))
 
 
 def _with(commit: Any, summary: Mapping[str, str]) -> Any:  # noqa: ANN401

@@ -12,29 +12,29 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from lineage_assets.spark.history import pin
 from lineage_assets.spark.iceberg import IcebergTable, quoted
 from lineage_assets.spark.landing import landing_version
+from lineage_assets.spark.pinning import pin
 from lineage_assets.spark.program import LandingInput, TableInput
 from lineage_assets.spark.refusal import MissingTableError
+from lineage_assets.spark.report import Pinned
 
 Range = tuple[date, date]
 """First and last day, both included."""
 
 
-def pinned_snapshot(spark: SparkSession, read: TableInput) -> int | None:
-    """The snapshot at which the input is to be read; None for a table that nothing was published to."""
+def pinned(spark: SparkSession, read: TableInput) -> Pinned | None:
+    """The snapshots at which the input is to be read; None for a table that nothing was published to."""
     table = IcebergTable.load(spark, read.table)
     if table is None:
         raise MissingTableError(read.table)
-    return pin(read.table, table.history(), read.snapshots)
+    return pin(read.table, table.history(), read.snapshots, read.versions)
 
 
-def read_table(spark: SparkSession, read: TableInput, snapshot: int | None) -> DataFrame:
-    """The rows of the union of the windows at this snapshot, with `ds` and `source_ds` unless it is read raw."""
+def read_table(spark: SparkSession, read: TableInput, at: Pinned | None) -> DataFrame:
+    """The rows of the union of the windows at these snapshots, with `ds` and `source_ds` unless it is read raw."""
     windows = {date.fromisoformat(day): _dates(window) for day, window in read.window.items()}
-    name = quoted(read.table) if snapshot is None else f"{quoted(read.table)}.snapshot_id_{snapshot}"
-    frame = spark.table(name).where(within(windows.values()))
+    frame = _held(spark, read.table, at).where(within(windows.values()))
     if read.raw:
         return frame
     if all(window == (target, target) for target, window in windows.items()):
@@ -43,6 +43,21 @@ def read_table(spark: SparkSession, read: TableInput, snapshot: int | None) -> D
     since_first = F.date_diff(F.col("ds"), F.lit(first))
     targets = F.get(F.expr(_targets_by_source(windows)), since_first)
     return frame.withColumn("source_ds", F.col("ds")).withColumn("ds", F.explode(targets))
+
+
+def _held(spark: SparkSession, table: str, at: Pinned | None) -> DataFrame:
+    """What the snapshots hold of a table, in the columns that it has at the base."""
+    if at is None:
+        return spark.table(quoted(table))
+    base = spark.table(f"{quoted(table)}.snapshot_id_{at.base}")
+    by_snapshot: dict[int, list[str]] = {}
+    for day, snapshot in at.apart.items():
+        by_snapshot.setdefault(snapshot, []).append(day)
+    frame = base if not by_snapshot else base.where(~within(days_of(at.apart)))
+    for snapshot, days in sorted(by_snapshot.items()):
+        apart = spark.table(f"{quoted(table)}.snapshot_id_{snapshot}").where(within(days_of(days)))
+        frame = frame.unionByName(apart, allowMissingColumns=True)
+    return frame.select(base.columns)
 
 
 def within(ranges: Iterable[Range]) -> Column:

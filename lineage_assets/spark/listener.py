@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,12 +19,17 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from lineage_assets.spark.jvm import java_context, packages
+from lineage_assets.spark.jvm import java_context, java_session, packages
 from lineage_assets.spark.program import Lineage
 
 _log = logging.getLogger(__name__)
 
 _DRAIN_MILLISECONDS = 60_000
+_READS = tuple(
+    f"org.apache.spark.sql.catalyst.plans.logical.{node}" for node in ("Aggregate", "Project", "Repartition")
+)
+"""What a job that only looks at a table ends with, and the listener leaves out unless it is told otherwise."""
+_CATALOG_TYPE = re.compile(r"spark\.sql\.catalog\.([^.]+)\.type")
 
 
 @dataclass
@@ -38,7 +44,7 @@ class Heard:
 
 
 @contextmanager
-def listening(spark: SparkSession, lineage: Lineage, events_file: Path, catalogs: Iterable[str]) -> Iterator[Heard]:
+def listening(spark: SparkSession, lineage: Lineage, events_file: Path) -> Iterator[Heard]:
     """Listen to what Spark does until the end of the block; programs are served one at a time, so it is ours."""
     heard = Heard()
     began = time.perf_counter()
@@ -46,7 +52,7 @@ def listening(spark: SparkSession, lineage: Lineage, events_file: Path, catalogs
     listener = _attached(spark, _conf(lineage, events_file), heard)
     heard.seconds = time.perf_counter() - began
     try:
-        with _jdbc_catalogs_hidden(spark, catalogs):
+        with _jdbc_catalogs_hidden(spark):
             try:
                 yield heard
             finally:
@@ -58,11 +64,20 @@ def listening(spark: SparkSession, lineage: Lineage, events_file: Path, catalogs
 
 
 def _conf(lineage: Lineage, events_file: Path) -> dict[str, str]:
+    above = {"parent": lineage.parent, "rootParent": lineage.root if lineage.root is not None else lineage.parent}
+    named = {
+        f"spark.openlineage.{kind}{part}": value
+        for kind, run in above.items()
+        if run is not None
+        for part, value in (("JobNamespace", run.namespace), ("JobName", run.job), ("RunId", run.run_id))
+    }
     return {
+        **named,
         "spark.openlineage.namespace": lineage.namespace,
         "spark.openlineage.appName": lineage.job,
         "spark.openlineage.applicationRunId": lineage.run_id,
         "spark.openlineage.columnLineage.datasetLineageEnabled": "true",
+        "spark.openlineage.filter.allowedSparkNodes": f"[{';'.join(_READS)}]",
         "spark.openlineage.facets.spark_properties.disabled": "true",
         "spark.openlineage.facets.environment-properties.disabled": "true",
         "spark.openlineage.transport.type": "file",
@@ -100,15 +115,16 @@ def _detach(spark: SparkSession, listener: Any, heard: Heard) -> None:  # noqa: 
 
 
 @contextmanager
-def _jdbc_catalogs_hidden(spark: SparkSession, catalogs: Iterable[str]) -> Iterator[None]:
+def _jdbc_catalogs_hidden(spark: SparkSession) -> Iterator[None]:
     """Show the listener JDBC catalogs as Hadoop ones while it listens.
 
     OpenLineage 1.53 takes a JDBC catalog for Hive, fails on its address and leaves its tables out of every event
-    (https://github.com/OpenLineage/OpenLineage/issues/4677). It reads the session's conf; Spark read it when it made
-    the catalog, which is done by now, so nothing else sees the change.
+    (https://github.com/OpenLineage/OpenLineage/issues/4677). It reads the session's conf; Spark reads that when it
+    makes the catalog, which is done first, so nothing else sees the change.
     """
-    keys = [f"spark.sql.catalog.{catalog}.type" for catalog in sorted(set(catalogs))]
-    hidden = [key for key in keys if spark.conf.get(key, None) == "jdbc"]
+    types = (_CATALOG_TYPE.fullmatch(key) for key, _ in spark.sparkContext.getConf().getAll())
+    catalogs = sorted(found[1] for found in types if found is not None)
+    hidden = [key for name in catalogs if _is_jdbc(spark, key := f"spark.sql.catalog.{name}.type", name)]
     for key in hidden:
         spark.conf.set(key, "hadoop")
     try:
@@ -118,14 +134,24 @@ def _jdbc_catalogs_hidden(spark: SparkSession, catalogs: Iterable[str]) -> Itera
             spark.conf.set(key, "jdbc")
 
 
+def _is_jdbc(spark: SparkSession, key: str, catalog: str) -> bool:
+    if spark.conf.get(key, None) != "jdbc":
+        return False
+    try:
+        java_session(spark).sessionState().catalogManager().catalog(catalog)
+    except Py4JError as error:
+        _log.warning("The catalog %s cannot be opened, so that nothing is observed of it: %s", catalog, error)
+        return False
+    return True
+
+
 def _read(events_file: Path, start: int, heard: Heard) -> None:
-    if not events_file.exists():
-        if heard.problem is None:
-            _give_up(heard, f"the OpenLineage listener wrote no events to {events_file}")
-        return
-    with events_file.open("rb") as lines:
-        lines.seek(start)
-        heard.events.extend(json.loads(line) for line in lines if line.endswith(b"\n"))
+    if events_file.exists():
+        with events_file.open("rb") as lines:
+            lines.seek(start)
+            heard.events.extend(json.loads(line) for line in lines if line.endswith(b"\n"))
+    if not heard.events and heard.problem is None:
+        _give_up(heard, f"the OpenLineage listener wrote no events to {events_file}")
 
 
 def _give_up(heard: Heard, problem: str) -> None:

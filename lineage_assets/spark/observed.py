@@ -1,4 +1,4 @@
-"""From the listener's events to what only Spark knows: tables and folders read, and where each column comes from.
+"""From the listener's events to what only Spark knows: tables and folders read, where columns and rows come from.
 
 Pure. Tables are named as Spark code names them (`lake.food_delivery.orders`), folders by their path, so that both
 can be compared with what was declared. Refuses to know how the events came.
@@ -7,10 +7,10 @@ can be compared with what was declared. Refuses to know how the events came.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lineage_assets.spark.program import Observed
+from lineage_assets.spark.report import Observed, Source, Transformation
 
 Event = Mapping[str, Any]
 Dataset = Mapping[str, Any]
@@ -18,6 +18,7 @@ Identity = tuple[str, str]
 """OpenLineage's: namespace and name."""
 
 _VERSION = re.compile(r"\.(branch|snapshot_id)_[^.]+$")
+_PINNED = re.compile(r"\.snapshot_id_(\d+)$")
 _OWN_COLUMNS = ("ds", "source_ds")
 
 
@@ -30,20 +31,56 @@ def fold_events(events: Sequence[Event], folders: Iterable[str]) -> Observed:
     inputs = [dataset for event in events for dataset in event.get("inputs", ())]
     outputs = [dataset for event in events for dataset in event.get("outputs", ())]
     names = _Names([*inputs, *outputs], sorted(folders))
-    columns: dict[str, dict[str, set[tuple[str, str]]]] = {}
+    columns: dict[str, dict[str, _Sources]] = {}
+    rows: dict[str, _Sources] = {}
     for dataset in outputs:
-        made = columns.setdefault(names.of(_identity(dataset)), {})
-        for column, source, field in _direct_sources(dataset):
-            made.setdefault(column, set()).add((names.of(source), field))
+        lineage = dataset.get("facets", {}).get("columnLineage", {})
+        output = names.of(_identity(dataset))
+        made = columns.setdefault(output, {})
+        for column, said in lineage.get("fields", {}).items():
+            if column not in _OWN_COLUMNS:
+                _add(made.setdefault(column, {}), said["inputFields"], names)
+        _add(rows.setdefault(output, {}), lineage.get("dataset", ()), names)
     return Observed(
         inputs=tuple(sorted({names.of(_identity(dataset)) for dataset in inputs})),
         outputs=tuple(sorted(columns)),
         columns={
-            output: {column: sorted(sources) for column, sources in sorted(made.items())}
+            output: {column: _sources(sources) for column, sources in sorted(made.items()) if sources}
             for output, made in sorted(columns.items())
         },
+        row_sources={output: _sources(sources) for output, sources in sorted(rows.items()) if sources},
+        versions=_versions(inputs, names),
         failed=any(event.get("eventType") == "FAIL" for event in events),
     )
+
+
+_Sources = dict[tuple[str, str], set[Transformation]]
+"""Physical name and column to what was done with it."""
+
+
+def _add(sources: _Sources, read: Iterable[Mapping[str, Any]], names: _Names) -> None:
+    for source in read:
+        if source["field"] not in _OWN_COLUMNS:
+            steps = sources.setdefault((names.of(_identity(source)), source["field"]), set())
+            steps.update(
+                Transformation(step["type"], step.get("subtype") or "", step.get("masking") or False)
+                for step in source.get("transformations", ())
+            )
+
+
+def _sources(sources: _Sources) -> tuple[Source, ...]:
+    return tuple(Source(dataset, column, tuple(sorted(steps))) for (dataset, column), steps in sorted(sources.items()))
+
+
+def _versions(inputs: Iterable[Dataset], names: _Names) -> dict[str, tuple[int, ...]]:
+    """The snapshots read, by table; of a read of one snapshot its name tells, for the facet has the table's current."""
+    found: dict[str, set[int]] = {}
+    for dataset in inputs:
+        pinned = _PINNED.search(_physical(dataset) or "")
+        version = pinned[1] if pinned else dataset.get("facets", {}).get("version", {}).get("datasetVersion", "")
+        if version.isdigit():
+            found.setdefault(names.of(_identity(dataset)), set()).add(int(version))
+    return {name: tuple(sorted(snapshots)) for name, snapshots in sorted(found.items())}
 
 
 class _Names:
@@ -68,18 +105,13 @@ def _identity(dataset: Dataset) -> Identity:
 def _table_name(dataset: Dataset) -> str | None:
     """Catalog and name, of the table itself when a branch was written or a snapshot read."""
     facets = dataset.get("facets", {})
-    links = facets.get("symlinks", {}).get("identifiers", ())
-    tables = [link["name"] for link in links if link.get("type") == "TABLE"]
-    if not tables or "catalog" not in facets:
-        return None
-    return f"{facets['catalog']['name']}.{_VERSION.sub('', tables[0])}"
+    table = _physical(dataset)
+    return (
+        None if table is None or "catalog" not in facets else f"{facets['catalog']['name']}.{_VERSION.sub('', table)}"
+    )
 
 
-def _direct_sources(dataset: Dataset) -> Iterator[tuple[str, Identity, str]]:
-    """Column, dataset and its column whose values went into it; what only filtered or grouped is no source."""
-    fields = dataset.get("facets", {}).get("columnLineage", {}).get("fields", {})
-    for column, lineage in fields.items():
-        for source in lineage["inputFields"]:
-            is_direct = any(step["type"] == "DIRECT" for step in source.get("transformations", ()))
-            if is_direct and column not in _OWN_COLUMNS and source["field"] not in _OWN_COLUMNS:
-                yield column, _identity(source), source["field"]
+def _physical(dataset: Dataset) -> str | None:
+    """Name, with the branch or snapshot, of a table."""
+    links = dataset.get("facets", {}).get("symlinks", {}).get("identifiers", ())
+    return next((link["name"] for link in links if link.get("type") == "TABLE"), None)

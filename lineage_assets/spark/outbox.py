@@ -18,7 +18,8 @@ from pyspark.sql import DataFrame, SparkSession
 from lineage_assets.spark.audit import audit
 from lineage_assets.spark.contract import all_columns
 from lineage_assets.spark.place import Adopted
-from lineage_assets.spark.program import Output, OutputReport, PartitionReport, Program
+from lineage_assets.spark.program import Output, Program
+from lineage_assets.spark.report import OutputReport, PartitionReport
 
 _TIMESTAMPS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"
 """With all of a timestamp's digits: what is read back for the audit is what the job made."""
@@ -68,29 +69,27 @@ class StagedOutbox:
     def discard(self) -> None:
         shutil.rmtree(self.staging)
 
-    def publish(self, verdicts: Mapping[str, PartitionReport], inputs: Mapping[str, int]) -> OutputReport:  # noqa: ARG002 - a file has no summary to keep them
-        reports = {
-            day: replace(report, warning=self._send(day)) if report.published else report
-            for day, report in verdicts.items()
-        }
+    def publish(self, verdicts: Mapping[str, PartitionReport], notes: Mapping[str, str]) -> OutputReport:  # noqa: ARG002 - a file has no summary to keep them
+        reports = {day: self._sent(day, report) if report.published else report for day, report in verdicts.items()}
         self.discard()
         return OutputReport(reports, None, str(self.folder))
 
-    def _send(self, day: str) -> str | None:
-        """Write the day's file unless there is one; a warning when there is one with another content."""
+    def _sent(self, day: str, report: PartitionReport) -> PartitionReport:
+        """Write the day's file unless there is one; with a warning when there is one with another content."""
         target = self.folder / f"ds={day}" / f"{self.output.asset.replace('/', '.')}.jsonl"
         target.parent.mkdir(parents=True, exist_ok=True)
         made = self._lines(day)
         whole = self.staging / f"{day}.jsonl"
         whole.write_bytes(made)
+        sent = replace(report, size_bytes=len(made), files=1)
         try:
             # A link appears whole, and not where something is already, whoever else writes.
             os.link(whole, target)
         except FileExistsError:
-            if target.read_bytes() == made:
-                return None
-            return f"{target} was written before with another content; it stays as it is"
-        return None
+            if target.read_bytes() != made:
+                warning = f"{target} was written before with another content; it stays as it is"
+                return replace(sent, warning=warning)
+        return sent
 
     def _lines(self, day: str) -> bytes:
         return b"".join(path.read_bytes() for path in sorted((self.staging / f"ds={day}").glob("part-*.json")))

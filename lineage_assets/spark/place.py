@@ -8,7 +8,8 @@ from typing import Protocol
 
 from pyspark.sql import DataFrame
 
-from lineage_assets.spark.program import Output, OutputReport, PartitionReport
+from lineage_assets.spark.program import Output
+from lineage_assets.spark.report import Observed, OutputReport, PartitionReport, Pinned
 
 
 @dataclass(frozen=True)
@@ -16,8 +17,10 @@ class Adopted:
     """What the unit published before, in a driver that died before it could say so."""
 
     report: OutputReport
-    inputs: Mapping[str, int]
-    """Input asset to the snapshot that was read then."""
+    inputs: Mapping[str, Pinned]
+    """Input asset to the snapshots that were read then."""
+    observed: Observed
+    """What Spark's listener told then."""
 
 
 class Staged(Protocol):
@@ -29,8 +32,8 @@ class Staged(Protocol):
     def audited(self) -> Mapping[str, PartitionReport]:
         """What was really written, judged a partition; `published` says that it may be."""
 
-    def publish(self, verdicts: Mapping[str, PartitionReport], inputs: Mapping[str, int]) -> OutputReport:
-        """Show the good partitions to readers; the bad ones keep their old content."""
+    def publish(self, verdicts: Mapping[str, PartitionReport], notes: Mapping[str, str]) -> OutputReport:
+        """Show the good partitions to readers; the bad ones keep their old content. Keep the notes, if one can."""
 
     def discard(self) -> None:
         """Forget what was staged."""

@@ -1,6 +1,6 @@
-"""The program a Spark driver is asked to run, and the report it sends home: values that travel as JSON.
+"""The program a Spark driver is asked to run: values that travel as JSON; what it sends home is in `report`.
 
-The one thing that both sides of the wire know. Standard library only, Python 3.9 and up; no Spark, no Dagster.
+The things that both sides of the wire know. Standard library only, Python 3.9 and up; no Spark, no Dagster.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-PROTOCOL = 1
-"""Rises when either value changes its meaning; the runner refuses a program of another protocol."""
+PROTOCOL = 2
+"""Rises when a value of either side changes its meaning; the runner refuses a program of another protocol."""
 
 PUBLISHED_BY_ANOTHER = "published by another"
 """The cause of a partition that was good, but whose table somebody changed on the same days meanwhile."""
@@ -28,12 +28,14 @@ class TableInput:
     """The table with its catalog: `lake.food_delivery.orders`."""
     window: dict[str, tuple[str, str]]
     """Target partition to the first and last source partition it reads, clipped to those that exist."""
-    snapshots: tuple[int, ...] = ()
-    """Snapshots that the record names for the partitions read.
+    snapshots: dict[str, int] = field(default_factory=dict)
+    """Source partition to the snapshot that its record names.
 
-    The program reads at the newest of them, which must have all others as ancestors: what was recorded is then what is
-    read, whatever is published meanwhile. Empty for a table without records of ours: read at its current snapshot.
+    What is read of it is what that snapshot holds, whatever is published meanwhile. Empty for a table without records
+    of ours: read at its current snapshot.
     """
+    versions: dict[str, str] = field(default_factory=dict)
+    """Source partition to its fingerprint in the record, by which a later publish of the same content is known."""
     raw: bool = False
     """Not exploded: `ds` is then the source partition, and the job also receives the frame `targets` (`ds`)."""
 
@@ -72,12 +74,26 @@ class Output:
 
 
 @dataclass(frozen=True)
+class NamedRun:
+    """A lineage run with its job."""
+
+    namespace: str
+    job: str
+    run_id: str
+
+
+@dataclass(frozen=True)
 class Lineage:
     """How Spark's own events of this program are named: namespace and name of the lineage job, id of its run."""
 
     namespace: str
     job: str
     run_id: str
+    """Of the application that the program is to Spark's listener."""
+    parent: NamedRun | None = None
+    """The lineage run that the program is part of: the first of them, when it makes partitions of several."""
+    root: NamedRun | None = None
+    """The backfill, or else the Dagster run."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +114,8 @@ class Program:
     landings: tuple[LandingInput, ...] = ()
     existing: bool = False
     """Audit what the outputs' tables hold for the targets, as it is; compute and publish nothing."""
+    is_whole: bool = True
+    """All that the job makes is asked for: what it then does not read, it never reads."""
 
     def to_json(self) -> str:
         return json.dumps({"protocol": PROTOCOL, **asdict(self)}, sort_keys=True)
@@ -114,91 +132,18 @@ class Program:
             code=read["code"],
             token=read["token"],
             targets=tuple(read["targets"]),
-            lineage=Lineage(**read["lineage"]),
+            lineage=_lineage(read["lineage"]),
             outputs=tuple(_output(one) for one in read["outputs"]),
             tables=tuple(_table(one) for one in read["tables"]),
             landings=tuple(_landing(one) for one in read["landings"]),
             existing=read["existing"],
+            is_whole=read["is_whole"],
         )
 
 
-@dataclass(frozen=True)
-class PartitionReport:
-    """What came of one partition of one output."""
-
-    published: bool
-    cause: str | None = None
-    """Why it was not published, a word: `schema change`, `incomplete data`, `nulls`, `duplicate keys`, ..."""
-    message: str | None = None
-    """The cause in a sentence with the numbers."""
-    rows: int = 0
-    fingerprint: str | None = None
-    """32 hexadecimal digits over the content, in any order of rows and columns."""
-    warning: str | None = None
-
-
-@dataclass(frozen=True)
-class OutputReport:
-    """What came of one output: its partitions, and the snapshot that published the good ones."""
-
-    partitions: dict[str, PartitionReport]
-    snapshot: int | None = None
-    """None when nothing was published, or for an outbox."""
-    location: str | None = None
-    """Where the table lies."""
-
-
-@dataclass(frozen=True)
-class Observed:
-    """What only Spark knows, from its listener: physical names, as Spark saw them."""
-
-    inputs: tuple[str, ...] = ()
-    """Physical names of the tables and folders read."""
-    outputs: tuple[str, ...] = ()
-    columns: dict[str, dict[str, list[tuple[str, str]]]] = field(default_factory=dict)
-    """Output physical name -> column -> (input physical name, column)."""
-    failed: bool = False
-    problem: str | None = None
-    """Why nothing was observed, when the listener did not work."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """All that a program sends home, once, when it ends well; a program that raised sends none."""
-
-    outputs: dict[str, OutputReport]
-    """By asset name."""
-    snapshots: dict[str, int] = field(default_factory=dict)
-    """Input asset to the snapshot it was read at."""
-    observed: Observed = field(default_factory=Observed)
-    spark_version: str = ""
-    application_id: str = ""
-    seconds: dict[str, float] = field(default_factory=dict)
-    """Phase (`read`, `stage`, `audit`, `publish`, `listener`) to seconds."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {"protocol": PROTOCOL, **asdict(self)}
-
-    @classmethod
-    def from_json(cls, read: dict[str, Any]) -> Report:
-        observed = read["observed"]
-        return cls(
-            outputs={asset: _output_report(one) for asset, one in read["outputs"].items()},
-            snapshots=read["snapshots"],
-            observed=Observed(
-                inputs=tuple(observed["inputs"]),
-                outputs=tuple(observed["outputs"]),
-                columns={
-                    output: {column: [(a, b) for a, b in sources] for column, sources in columns.items()}
-                    for output, columns in observed["columns"].items()
-                },
-                failed=observed["failed"],
-                problem=observed["problem"],
-            ),
-            spark_version=read["spark_version"],
-            application_id=read["application_id"],
-            seconds=read["seconds"],
-        )
+def _lineage(read: dict[str, Any]) -> Lineage:
+    above = {name: None if read[name] is None else NamedRun(**read[name]) for name in ("parent", "root")}
+    return Lineage(**{**read, **above})
 
 
 def _pairs(columns: list[list[str]]) -> tuple[tuple[str, str], ...]:
@@ -218,14 +163,9 @@ def _output(read: dict[str, Any]) -> Output:
 
 def _table(read: dict[str, Any]) -> TableInput:
     window = {target: (first, last) for target, (first, last) in read["window"].items()}
-    return TableInput(**{**read, "window": window, "snapshots": tuple(read["snapshots"])})
+    return TableInput(**{**read, "window": window})
 
 
 def _landing(read: dict[str, Any]) -> LandingInput:
     files = {day: tuple(names) for day, names in read["files"].items()}
     return LandingInput(**{**read, "columns": _pairs(read["columns"]), "files": files})
-
-
-def _output_report(read: dict[str, Any]) -> OutputReport:
-    partitions = {day: PartitionReport(**one) for day, one in read["partitions"].items()}
-    return OutputReport(**{**read, "partitions": partitions})

@@ -19,17 +19,17 @@ from lineage_assets.spark.cancellation import stop_if_cancelled
 from lineage_assets.spark.code import load_job
 from lineage_assets.spark.contract import BrokenContract, broken_contract, contracted
 from lineage_assets.spark.existing import audit_existing
-from lineage_assets.spark.inputs import changed_landings, pinned_snapshot, read_landing, read_table, target_frame
+from lineage_assets.spark.inputs import changed_landings, pinned, read_landing, read_table, target_frame
 from lineage_assets.spark.listener import Heard, listening
 from lineage_assets.spark.observed import fold_events
 from lineage_assets.spark.outbox import OutboxPlace
 from lineage_assets.spark.place import Adopted, Place, Staged
-from lineage_assets.spark.program import Observed, Output, PartitionReport, Program, Report
+from lineage_assets.spark.program import Output, Program
 from lineage_assets.spark.refusal import NoPlaceError, RowsOutsideError, WrongResultError
+from lineage_assets.spark.report import Observed, PartitionReport, Pinned, Report
 from lineage_assets.spark.session import hold
 from lineage_assets.spark.staging import prepared_table
-
-_NOTHING = Heard(problem="all of it was published before")
+from lineage_assets.spark.summary import INPUTS, OBSERVED, inputs_text, observed_text
 
 
 def run(spark: SparkSession, program: Program, *, events_file: Path) -> Report:
@@ -48,27 +48,34 @@ def run(spark: SparkSession, program: Program, *, events_file: Path) -> Report:
         adopted = {place.output.asset: found for place in places if (found := place.adopted()) is not None}
         pending = [place for place in places if place.output.asset not in adopted]
         snapshots = _snapshots(spark, program, adopted.values(), is_computed=bool(pending))
-        results = _results(program, job(**_arguments(spark, program, job, snapshots))) if pending else {}
-    stop_if_cancelled(spark)
-    watched = listening(spark, program.lineage, events_file, _catalogs(program)) if pending else nullcontext(_NOTHING)
+        given = _arguments(spark, program, job, snapshots) if pending else {}
+    watched = listening(spark, program.lineage, events_file) if pending else nullcontext(Heard())
     with watched as heard, _timed(seconds, "stage"):
+        # A job may do more than return frames: all of it is observed.
+        results = _results(program, job(**given)) if pending else {}
+        stop_if_cancelled(spark)
         staged = {place.output.asset: _stage(place, results[place.output.asset], program) for place in pending}
     seconds["listener"] = round(heard.seconds, 3)
     with _timed(seconds, "audit"):
-        _refuse_rows_outside(staged)
-        spoilt = changed_landings(program.landings)
-        verdicts = {asset: _verdicts(one, spoilt) for asset, one in staged.items()}
+        verdicts = _verdicts(staged, program)
     stop_if_cancelled(spark)
+    observed = _observed(heard, program)
     with _timed(seconds, "publish"):
-        published = {asset: one.publish(verdicts[asset], snapshots) for asset, one in staged.items()}
+        notes = {place.output.asset: _notes(snapshots, observed, place.output) for place in pending}
+        published = {asset: one.publish(verdicts[asset], notes[asset]) for asset, one in staged.items()}
     return Report(
         outputs={**{asset: found.report for asset, found in adopted.items()}, **published},
         snapshots=snapshots,
-        observed=_observed(heard, program),
+        observed=sum((found.observed for found in adopted.values()), observed),
         spark_version=spark.version,
         application_id=spark.sparkContext.applicationId,
         seconds=seconds,
     )
+
+
+def _notes(snapshots: Mapping[str, Pinned], observed: Observed, output: Output) -> dict[str, str]:
+    """What is kept with a publish, for the driver that finds it done."""
+    return {INPUTS: inputs_text(snapshots), OBSERVED: observed_text(observed.of_output(output.table))}
 
 
 def _place(spark: SparkSession, output: Output, program: Program) -> Place:
@@ -81,17 +88,17 @@ def _place(spark: SparkSession, output: Output, program: Program) -> Place:
 
 def _snapshots(
     spark: SparkSession, program: Program, adopted: Iterable[Adopted], *, is_computed: bool
-) -> dict[str, int]:
-    """Input asset to the snapshot read; what was published before says at which, and the rest must follow."""
-    pinned = {read.asset: pinned_snapshot(spark, read) for read in program.tables} if is_computed else {}
-    snapshots = {asset: snapshot for asset, snapshot in pinned.items() if snapshot is not None}
+) -> dict[str, Pinned]:
+    """Input asset to the snapshots read; what was published before says at which, and the rest must follow."""
+    found_now = {read.asset: pinned(spark, read) for read in program.tables} if is_computed else {}
+    snapshots = {asset: at for asset, at in found_now.items() if at is not None}
     for found in adopted:
         snapshots.update(found.inputs)
     return snapshots
 
 
 def _arguments(
-    spark: SparkSession, program: Program, job: Callable[..., Any], snapshots: Mapping[str, int]
+    spark: SparkSession, program: Program, job: Callable[..., Any], snapshots: Mapping[str, Pinned]
 ) -> dict[str, DataFrame]:
     frames = {read.parameter: read_table(spark, read, snapshots.get(read.asset)) for read in program.tables}
     frames.update({read.parameter: read_landing(spark, read) for read in program.landings})
@@ -131,18 +138,19 @@ def _refuse_rows_outside(staged: Mapping[str, Staged]) -> None:
             raise RowsOutsideError(asset, rows)
 
 
-def _verdicts(staged: Staged, spoilt: Mapping[str, str]) -> dict[str, PartitionReport]:
+def _verdicts(staged: Mapping[str, Staged], program: Program) -> dict[str, dict[str, PartitionReport]]:
+    """By asset what was really written, judged; raises when some of it was not asked for."""
+    _refuse_rows_outside(staged)
+    spoilt = changed_landings(program.landings)
     return {
-        day: replace(verdict, published=False, cause="landing changed", message=spoilt[day])
-        if day in spoilt
-        else verdict
-        for day, verdict in staged.audited().items()
+        asset: {
+            day: replace(verdict, published=False, cause="landing changed", message=spoilt[day])
+            if day in spoilt
+            else verdict
+            for day, verdict in one.audited().items()
+        }
+        for asset, one in staged.items()
     }
-
-
-def _catalogs(program: Program) -> set[str]:
-    tables = [read.table for read in program.tables] + [output.table for output in program.outputs if output.table]
-    return {table.partition(".")[0] for table in tables}
 
 
 def _observed(heard: Heard, program: Program) -> Observed:

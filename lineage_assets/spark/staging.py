@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 
 from lineage_assets.spark.contract import all_columns
-from lineage_assets.spark.history import RECORDS, STAGED, History, branch_of
+from lineage_assets.spark.history import History, branch_of
 from lineage_assets.spark.iceberg import IcebergTable, create_table, quoted
 from lineage_assets.spark.inputs import days_of, within
 from lineage_assets.spark.place import Adopted
 from lineage_assets.spark.program import Output, Program
 from lineage_assets.spark.publish import StagedTable, adopted_from, settle_branches
 from lineage_assets.spark.refusal import WrongLayoutError
+from lineage_assets.spark.summary import STAGED
 
-_LAYOUT = ("identity(ds)",)
+LAYOUT = ("identity(ds)",)
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class TablePlace:
         if snapshot is None:
             return None
         # The driver that published may have died before it came to this.
-        settle_branches(self.table, branch_of(self.program.token), snapshot.summary[RECORDS])
+        settle_branches(self.table, branch_of(self.program.token), snapshot.summary)
         return adopted_from(snapshot, self.history.location, self.program.targets)
 
     def stage(self, frame: DataFrame) -> StagedTable:
@@ -74,8 +75,8 @@ def prepared_table(spark: SparkSession, output: Output, name: str, program: Prog
     history = table.history()
     wanted = all_columns(output)
     found = spark.table(name).dtypes
-    if history.partitioned_by != _LAYOUT or sorted(found) != sorted(wanted):
-        raise WrongLayoutError(name, _layout(found, history.partitioned_by), _layout(wanted, _LAYOUT))
+    if history.partitioned_by != LAYOUT or sorted(found) != sorted(wanted):
+        raise WrongLayoutError(name, _layout(found, history.partitioned_by), _layout(wanted, LAYOUT))
     return TablePlace(spark, output, name, program, table, history)
 
 

@@ -25,7 +25,8 @@ from lineage_assets.ledger.dagster_log import read_history
 from lineage_assets.ledger.record import Cause, PartitionRef, State
 from lineage_assets.partitions import trailing_days
 from lineage_assets.settings import Settings, load_settings
-from lineage_assets.spark.program import Program, Report
+from lineage_assets.spark.program import Program
+from lineage_assets.spark.report import Report
 from tests.support.recording import RecordingLauncher, report_of
 from tests.support.small_shop import JOBS, PIPELINE
 

@@ -12,7 +12,8 @@ import pytest
 
 from lineage_assets.backfill.plan import plan_from_text
 from lineage_assets.settings import load_settings
-from lineage_assets.spark.program import Program, Report
+from lineage_assets.spark.program import Program
+from lineage_assets.spark.report import Report
 from tests.support import recording
 from tests.support.small_project import isolate, run_command, write_project
 from tests.support.small_shop import feed

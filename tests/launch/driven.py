@@ -21,7 +21,8 @@ from dagster_pipes import encode_param
 from lineage_assets.launch.driver_process import DriverProcess, answers, driver_process
 from lineage_assets.launch.spark_child import SparkChild, project_path, spark_environment
 from lineage_assets.settings import Settings, load_settings
-from lineage_assets.spark.program import Lineage, Output, Program, Report
+from lineage_assets.spark.program import Lineage, Output, Program
+from lineage_assets.spark.report import Report
 
 HERE = Path(__file__).parent
 STUB = (sys.executable, str(HERE / "stub_driver.py"))

@@ -6,7 +6,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from lineage_assets.spark.driver import main
-from lineage_assets.spark.program import Program, Report
+from lineage_assets.spark.program import Program
+from lineage_assets.spark.report import Report
 
 
 def run(spark: SparkSession, program: Program, *, events_file: Path) -> Report:

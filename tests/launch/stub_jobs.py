@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 
 from lineage_assets.spark.cancellation import stop_if_cancelled
 from lineage_assets.spark.jvm import running_tasks
-from lineage_assets.spark.program import OutputReport, PartitionReport, Program, Report
+from lineage_assets.spark.program import Program
+from lineage_assets.spark.report import OutputReport, PartitionReport, Report
 
 
 def report_of(program: Program, spark: SparkSession, **seconds: float) -> Report:

@@ -14,7 +14,7 @@ from dagster_pipes import (
 
 from lineage_assets.launch.homecoming import came_home, open_home
 from lineage_assets.spark.execution import Failure
-from lineage_assets.spark.program import OutputReport, PartitionReport, Report
+from lineage_assets.spark.report import OutputReport, PartitionReport, Report
 
 Send = Callable[[PipesContext], None]
 LONG = Report(

@@ -29,7 +29,8 @@ from lineage_assets.launch.warm import Terms, WarmDriver
 from lineage_assets.settings import Settings, load_settings
 from lineage_assets.spark.code import source_hash
 from lineage_assets.spark.landing import landing_files, landing_version
-from lineage_assets.spark.program import LandingInput, Lineage, Output, OutputReport, Program, Report
+from lineage_assets.spark.program import LandingInput, Lineage, Output, Program
+from lineage_assets.spark.report import OutputReport, Report
 from tests.launch.driven import STUB, until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

@@ -49,7 +49,8 @@ def test_good_inputs_go_with_their_versions_and_snapshots() -> None:
     gate = Gate(GRAPH, {ORDERS: make_history(*good_orders("2021-06-03", "2021-06-04", "2021-06-05"))})
     verdict = gate.judge(GRAPH.nodes[WEEKLY], "2021-06-05")
     assert verdict == Go(
-        {ORDERS: {"2021-06-03": "v03", "2021-06-04": "v04", "2021-06-05": "v05"}}, {ORDERS: frozenset({3, 4, 5})}
+        {ORDERS: {"2021-06-03": "v03", "2021-06-04": "v04", "2021-06-05": "v05"}},
+        {ORDERS: {"2021-06-03": 3, "2021-06-04": 4, "2021-06-05": 5}},
     )
 
 

@@ -1,4 +1,4 @@
-"""What the metadata of a table says of its past, and which snapshot a program must read."""
+"""What the metadata of a table says of its past."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
-
-from lineage_assets.spark.history import RECORDS, TOKEN, History, Snapshot, parse_history, pin
-from lineage_assets.spark.refusal import LostSnapshotError
+from lineage_assets.spark.history import History, Snapshot, parse_history
+from lineage_assets.spark.summary import RECORDS, TOKEN
 
 DAY = "2021-06-04"
 NEXT = "2021-06-05"
@@ -30,47 +28,7 @@ def make_snapshot(id_: int, parent: int | None, **summary: str) -> Snapshot:
 
 def records(**published: bool) -> str:
     days = {"day": DAY, "next": NEXT}
-    return json.dumps({days[name]: {"published": is_published} for name, is_published in published.items()})
-
-
-CHAIN = [make_snapshot(1, None), make_snapshot(2, 1), make_snapshot(3, 2)]
-CUT = [make_snapshot(6, 5), make_snapshot(7, 6)]
-
-
-def test_a_table_without_records_is_read_at_its_current_snapshot() -> None:
-    assert pin("lake.orders", make_history(CHAIN, main=3), ()) == 3
-
-
-def test_an_empty_table_is_read_as_it_is() -> None:
-    assert pin("lake.orders", make_history([]), ()) is None
-
-
-def test_a_table_is_read_at_the_newest_snapshot_that_the_records_name_whatever_came_after() -> None:
-    assert pin("lake.orders", make_history(CHAIN, main=3), (1, 2)) == 2
-
-
-def test_a_named_snapshot_that_is_no_ancestor_of_the_newest_is_refused_with_table_and_mend() -> None:
-    forked = [*CHAIN, make_snapshot(4, 1)]
-    with pytest.raises(LostSnapshotError) as refused:
-        pin("lake.orders", make_history(forked, main=4), (3, 4))
-    assert str(refused.value) == (
-        "The records name snapshot 3 of lake.orders, which is no ancestor of 4, the newest that they name: "
-        "the table was changed behind our back. Materialize the upstream partitions again, or take the table as it is "
-        "with `lineage-assets adopt`."
-    )
-
-
-def test_a_named_snapshot_that_the_table_never_had_is_refused() -> None:
-    with pytest.raises(LostSnapshotError, match=r"snapshot 9 of .* which the table does not have"):
-        pin("lake.orders", make_history(CHAIN, main=3), (3, 9))
-
-
-def test_expired_snapshots_are_taken_to_lie_beyond_the_cut() -> None:
-    assert pin("lake.orders", make_history(CUT, main=7), (4, 7)) == 7
-
-
-def test_with_all_named_snapshots_expired_the_oldest_that_is_kept_is_read() -> None:
-    assert pin("lake.orders", make_history(CUT, main=7), (3, 4)) == 6
+    return json.dumps({days[name]: [int(one), 3, "f" * 32, 900, 1] for name, one in published.items()})
 
 
 def test_a_publish_is_found_by_its_token_among_the_ancestors_of_main_only() -> None:

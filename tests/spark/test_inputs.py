@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame
 
-from lineage_assets.spark.inputs import changed_landings, pinned_snapshot, read_landing, read_table, target_frame
+from lineage_assets.spark.inputs import changed_landings, pinned, read_landing, read_table, target_frame
 from lineage_assets.spark.program import TableInput
 from lineage_assets.spark.refusal import LostSnapshotError, MissingTableError
+from lineage_assets.spark.report import Pinned
 from tests.support.spark import Lake, Rows, days_from, make_landing
 
 pytestmark = pytest.mark.spark
@@ -84,12 +85,28 @@ def test_an_input_of_no_partition_is_empty(lake: Lake) -> None:
 
 
 def test_what_is_published_after_the_pin_is_not_read(lake: Lake) -> None:
-    pinned = lake.write("orders", JUNE[:1], rows=1, amount=10)
+    before = lake.write("orders", JUNE[:1], rows=1, amount=10)
     lake.write("orders", JUNE[:1], rows=1, amount=99)
-    read = lake.reads("orders", JUNE[:1], snapshots=(pinned,))
-    snapshot = pinned_snapshot(lake.spark, read)
-    assert snapshot == pinned
-    assert [row["amount"] for row in read_table(lake.spark, read, snapshot).collect()] == [10]
+    read = lake.reads("orders", JUNE[:1], snapshots={JUNE[0]: before})
+    at = pinned(lake.spark, read)
+    assert at == Pinned(before)
+    assert [row["amount"] for row in read_table(lake.spark, read, at).collect()] == [10]
+
+
+def test_a_day_that_was_published_again_since_is_read_at_the_snapshot_that_its_record_names(lake: Lake) -> None:
+    named = lake.write("orders", JUNE[:1], rows=1, amount=10)
+    lake.write("orders", JUNE[:1], rows=1, amount=99)
+    newest = lake.write("orders", JUNE[1:2], rows=1, amount=20)
+    lake.spark.sql(f"alter table {lake.table('orders')} add column note string")
+    read = lake.reads("orders", JUNE[:2], days=2, snapshots={JUNE[0]: named, JUNE[1]: newest})
+    at = pinned(lake.spark, read)
+    assert at == Pinned(newest, {JUNE[0]: named})
+    rows = plain(read_table(lake.spark, read, at).select("amount", "source_ds", "ds"))
+    assert rows == [
+        ("10", "2021-06-01", "2021-06-01"),
+        ("10", "2021-06-01", "2021-06-02"),
+        ("20", "2021-06-02", "2021-06-02"),
+    ]
 
 
 def test_a_rolled_back_snapshot_that_a_record_names_is_refused(lake: Lake) -> None:
@@ -98,7 +115,7 @@ def test_a_rolled_back_snapshot_that_a_record_names_is_refused(lake: Lake) -> No
     lake.spark.sql(f"call lake.system.rollback_to_snapshot('{lake.table('orders')}', {first})")
     newest = lake.write("orders", JUNE[2:3])
     with pytest.raises(LostSnapshotError) as refused:
-        pinned_snapshot(lake.spark, lake.reads("orders", JUNE[:3], snapshots=(rolled_back, newest)))
+        pinned(lake.spark, lake.reads("orders", JUNE[:3], snapshots={JUNE[1]: rolled_back, JUNE[2]: newest}))
     assert (refused.value.table, refused.value.snapshot) == (lake.table("orders"), rolled_back)
 
 
@@ -107,13 +124,15 @@ def test_records_stay_usable_after_snapshots_were_expired(lake: Lake) -> None:
     newer = [lake.write("orders", [day]) for day in JUNE[1:4]]
     gone = f"array({old}, {newer[0]})"
     lake.spark.sql(f"call lake.system.expire_snapshots(table => '{lake.table('orders')}', snapshot_ids => {gone})")
-    assert pinned_snapshot(lake.spark, lake.reads("orders", JUNE[:4], snapshots=(old, newer[2]))) == newer[2]
-    assert pinned_snapshot(lake.spark, lake.reads("orders", JUNE[:2], snapshots=(old,))) == newer[1]
+    both = lake.reads("orders", JUNE[:4], snapshots={JUNE[0]: old, JUNE[3]: newer[2]})
+    # Others than we wrote: what of the first day is certain is the oldest snapshot that is kept.
+    assert pinned(lake.spark, both) == Pinned(newer[2], {JUNE[0]: newer[1]})
+    assert pinned(lake.spark, lake.reads("orders", JUNE[:2], snapshots={JUNE[0]: old})) == Pinned(newer[1])
 
 
 def test_a_table_that_is_not_there_is_refused_by_name(lake: Lake) -> None:
     with pytest.raises(MissingTableError, match=f"The input table {lake.table('orders')} does not exist"):
-        pinned_snapshot(lake.spark, lake.reads("orders", JUNE[:1]))
+        pinned(lake.spark, lake.reads("orders", JUNE[:1]))
 
 
 CSV = 'id,at,comment\n1,2021-06-04T12:30:00Z,"said ""hi"", left"\n2,2021-06-04T12:30:00.25,\n'

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from lineage_assets.spark.observed import fold_events
-from lineage_assets.spark.program import Observed
+from lineage_assets.spark.report import Observed, Source, Transformation
 
 DIRECT = {"type": "DIRECT", "subtype": "IDENTITY"}
-INDIRECT = {"type": "INDIRECT", "subtype": "JOIN"}
+JOIN = {"type": "INDIRECT", "subtype": "JOIN"}
+FILTER = {"type": "INDIRECT", "subtype": "FILTER"}
+CONDITIONAL = {"type": "INDIRECT", "subtype": "CONDITIONAL"}
 
 
 def iceberg(path: str, name: str, **facets: object) -> dict[str, Any]:
@@ -49,22 +51,42 @@ def test_files_in_a_known_folder_are_named_by_it_and_others_by_their_place() -> 
     assert observed.inputs == ("/landing/orders", "/landing/orders_old/part.csv", "s3://lake/warehouse/other")
 
 
-def test_only_columns_whose_values_went_in_are_sources_and_days_are_none() -> None:
+def test_columns_and_rows_have_their_sources_with_what_was_done_and_days_are_none() -> None:
     orders, menus = "/wh/shop/orders", "/wh/shop/menus"
+    masked = {"type": "DIRECT", "subtype": "AGGREGATION", "masking": True, "description": ""}
     facet = lineage(
-        id=[source(orders, "id", DIRECT), source(menus, "id", INDIRECT)],
-        total=[source(orders, "amount", INDIRECT, DIRECT), source(menus, "fee", DIRECT)],
+        id=[source(orders, "id", DIRECT)],
+        total=[source(orders, "amount", CONDITIONAL, masked), source(menus, "fee", DIRECT)],
         placed=[source(orders, "ds", DIRECT), source(orders, "source_ds", DIRECT)],
         ds=[source(orders, "id", DIRECT)],
     )
+    facet["dataset"] = [
+        source(menus, "id", JOIN, {"type": "INDIRECT", "subtype": "FILTER"}),
+        source(orders, "ds", JOIN),
+    ]
     inputs = [iceberg(orders, "shop.orders"), iceberg(menus, "shop.menus")]
     written = iceberg("/wh/shop/week", "shop.week.branch_x", columnLineage=facet)
-    assert fold_events([event("COMPLETE", inputs, [written])], []).columns == {
+    observed = fold_events([event("COMPLETE", inputs, [written])], [])
+    aggregated = (Transformation("DIRECT", "AGGREGATION", masking=True), Transformation("INDIRECT", "CONDITIONAL"))
+    identity = (Transformation("DIRECT", "IDENTITY"),)
+    assert observed.columns == {
         "lake.shop.week": {
-            "id": [("lake.shop.orders", "id")],
-            "total": [("lake.shop.menus", "fee"), ("lake.shop.orders", "amount")],
+            "id": (Source("lake.shop.orders", "id", identity),),
+            "total": (
+                Source("lake.shop.menus", "fee", identity),
+                Source("lake.shop.orders", "amount", aggregated),
+            ),
         }
     }
+    joined = (Transformation("INDIRECT", "FILTER"), Transformation("INDIRECT", "JOIN"))
+    assert observed.row_sources == {"lake.shop.week": (Source("lake.shop.menus", "id", joined),)}
+
+
+def test_the_snapshots_that_were_read_are_told_by_table() -> None:
+    # Of a read of one snapshot the facet tells the table's newest all the same.
+    first = iceberg("/wh/shop/orders", "shop.orders.snapshot_id_1", version={"datasetVersion": "2"})
+    second = iceberg("/wh/shop/orders", "shop.orders", version={"datasetVersion": "2"})
+    assert fold_events([event("START", [second, first], [])], []).versions == {"lake.shop.orders": (1, 2)}
 
 
 def test_events_of_one_run_are_merged_for_some_lack_what_others_have() -> None:

@@ -14,8 +14,9 @@ import pytest
 from pyspark.sql import functions as F
 
 from lineage_assets.spark.contract import contracted
-from lineage_assets.spark.program import OutputReport, Program, Report
+from lineage_assets.spark.program import Program
 from lineage_assets.spark.publish import StagedTable
+from lineage_assets.spark.report import OutputReport, Pinned, Report
 from lineage_assets.spark.runner import run
 from lineage_assets.spark.staging import prepared_table
 from tests.support.spark import Lake, days_from, make_program
@@ -102,7 +103,8 @@ def test_a_program_that_was_published_is_not_published_again_but_reported_as_it_
     again = lake.run(program)
     assert again.outputs == first.outputs
     assert again.snapshots == first.snapshots
-    assert again.observed.problem == "all of it was published before"
+    assert again.observed == first.observed
+    assert again.observed.columns
     # The publish of the last day in between: its branch, its staging and its commit.
     assert snapshot_count(lake) == before + 2
 
@@ -125,7 +127,7 @@ def test_the_output_that_a_kill_left_out_is_made_from_the_inputs_of_the_one_publ
     lake.write("orders", DAYS[:1], amount=1000)
     both: Report = lake.run(program)
     assert both.outputs["small"] == first.outputs["small"]
-    assert both.snapshots == {"orders": pinned}
+    assert both.snapshots == {"orders": Pinned(pinned)}
     assert [row[1] for row in lake.rows("large")] == [70]
 
 

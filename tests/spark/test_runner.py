@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lineage_assets.spark.program import PartitionReport, Report
 from lineage_assets.spark.refusal import NoPlaceError, RowsOutsideError, WrongLayoutError, WrongResultError
+from lineage_assets.spark.report import PartitionReport, Pinned, Report
 from tests.support.spark import ORDERS, Lake, days_from, fresh_token, make_landing, make_program
 
 pytestmark = pytest.mark.spark
@@ -51,9 +51,8 @@ def test_a_raw_input_and_the_targets_give_the_same_range_as_day_by_day(lake: Lak
 
 def test_the_report_says_of_every_partition_what_was_written(lake: Lake) -> None:
     pinned = lake.write("orders", DAYS[:2], rows=3)
-    program = make_program(
-        "copy", DAYS[:2], outputs=(lake.output("copy"),), tables=(lake.reads("orders", DAYS[:2], snapshots=(pinned,)),)
-    )
+    reads = lake.reads("orders", DAYS[:2], snapshots=dict.fromkeys(DAYS[:2], pinned))
+    program = make_program("copy", DAYS[:2], outputs=(lake.output("copy"),), tables=(reads,))
     report = lake.run(program)
     made = report.outputs["copy"]
     assert {day: (one.published, one.rows) for day, one in made.partitions.items()} == dict.fromkeys(
@@ -62,7 +61,7 @@ def test_the_report_says_of_every_partition_what_was_written(lake: Lake) -> None
     assert made.snapshot == lake.snapshot("copy")
     assert made.location is not None
     assert made.location.endswith("/copy")
-    assert report.snapshots == {"orders": pinned}
+    assert report.snapshots == {"orders": Pinned(pinned)}
     assert report.spark_version.startswith("3.5")
     assert report.application_id == lake.spark.sparkContext.applicationId
     assert list(report.seconds) == ["read", "stage", "listener", "audit", "publish"]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from dagster import AssetExecutionContext
 
-from lineage_assets.spark.program import OutputReport, PartitionReport, Program, Report
+from lineage_assets.spark.program import Program
+from lineage_assets.spark.report import OutputReport, PartitionReport, Report
 
 
 def report_of(

@@ -20,7 +20,8 @@ from lineage_assets.launch.spark_conf import local_spark_conf
 from lineage_assets.settings import load_settings
 from lineage_assets.spark.code import source_hash
 from lineage_assets.spark.landing import landing_files, landing_version
-from lineage_assets.spark.program import LandingInput, Lineage, Output, Program, Report, TableInput
+from lineage_assets.spark.program import LandingInput, Lineage, Output, Program, TableInput
+from lineage_assets.spark.report import Report
 from lineage_assets.spark.runner import run
 from lineage_assets.spark.session import session
 

@@ -56,6 +56,23 @@ def nothing(orders: DataFrame) -> None:
     del orders
 
 
+def curious(orders: DataFrame) -> DataFrame:
+    """Counts and collects tables that it was not given, and writes a folder, all while it is called."""
+    spark = orders.sparkSession
+    counted = spark.table(str(spark.conf.get("test.counted"))).count()
+    collected = spark.table(str(spark.conf.get("test.collected"))).collect()
+    orders.write.parquet(str(spark.conf.get("test.written")))
+    return copy(orders).where(F.lit(counted + len(collected) > 0))
+
+
+def joining(orders: DataFrame, menus: DataFrame) -> DataFrame:
+    """Reads one input, joins a table by name, and has no use for the other input."""
+    del menus
+    spark = orders.sparkSession
+    rates = spark.table(str(spark.conf.get("test.joined"))).select("ds").distinct()
+    return copy(orders).join(rates, "ds", "left_semi").select("id", "amount", "ds")
+
+
 def mails(orders: DataFrame) -> DataFrame:
     to = F.concat(F.lit("customer"), "id", F.lit("@example.com"))
     sent = F.expr("make_timestamp(2021, 6, 4, 12, 30, 0.123456)")

@@ -1,0 +1,31 @@
+"""Who gets a program's raw Spark events in `direct` mode, as its launcher hands it down.
+
+In a request on a private socket or in a private file: never on a command line, in Spark's settings or in the program.
+Opens no connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lineage_assets.settings import Settings
+
+DEFAULT_ENDPOINT = "api/v1/lineage"
+
+
+def receiver_of_raw_events(settings: Settings, *, warn: Callable[[str], None]) -> dict[str, Any] | None:
+    """Address and headers; None where Spark's events are only collected."""
+    if settings.spark_events != "direct" or (settings.openlineage_disabled or "").lower() == "true":
+        return None
+    if settings.openlineage_url is None:
+        warn(
+            "LINEAGE_ASSETS_SPARK_EVENTS is direct, but OPENLINEAGE_URL is not set: Spark's events are only collected."
+        )
+        return None
+    endpoint = settings.openlineage_endpoint if settings.openlineage_endpoint is not None else DEFAULT_ENDPOINT
+    key = settings.lineage_key
+    return {
+        "address": f"{settings.openlineage_url}/{endpoint.strip('/')}",
+        "headers": {} if key is None else {"Authorization": f"Bearer {key}"},
+    }
