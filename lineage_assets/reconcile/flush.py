@@ -20,7 +20,7 @@ from lineage_assets.dagster_private import BaseAssetGraph, BulkActionStatus, Par
 from lineage_assets.graph import AssetGraph, AssetKey
 from lineage_assets.ledger.dagster_log import facts_of_run, newest_attempt
 from lineage_assets.ledger.receipts import Receipt, backfills_without, note, note_backfill, runs_with, runs_without
-from lineage_assets.ledger.record import Attempt, Closing, Fact
+from lineage_assets.ledger.record import Attempt, Closing, Fact, PartitionRecord
 from lineage_assets.lineage.events import Event
 from lineage_assets.lineage.foreground import send_now
 from lineage_assets.lineage.hierarchy import pipelines_told
@@ -125,7 +125,8 @@ class Flush:
         backfill = Backfill(record.backfill_id, ended, targets)
         for facts in blocked_by_nobody(self.instance, self.graph, backfill, self.warehouse):
             self._tell(facts)
-            self.done = replace(self.done, blocked=self.done.blocked + len(facts) - 1)
+            blocked = sum(isinstance(fact, PartitionRecord) for fact in facts)
+            self.done = replace(self.done, blocked=self.done.blocked + blocked)
 
     def _newest_again(self) -> None:
         """In Marquez the last run to arrive owns the graph: after a gap is filled, that must be the newest again."""

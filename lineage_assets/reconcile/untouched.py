@@ -6,19 +6,18 @@ what. What nobody blocked was just not run, and nothing is written of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from dagster import DagsterInstance
 
-from lineage_assets.graph import AssetGraph, AssetKey
+from lineage_assets.graph import AssetGraph, AssetKey, AssetNode
 from lineage_assets.ledger.dagster_log import (
     attempt_event,
     bad_event,
     read_histories,
-    read_history,
     stream_log,
     upstream_of,
 )
@@ -44,24 +43,36 @@ class Backfill:
 def blocked_by_nobody(
     instance: DagsterInstance, graph: AssetGraph, backfill: Backfill, warehouse: Path
 ) -> Iterator[tuple[Fact, ...]]:
-    """Record the blocks that no run met, an asset at a time; upstream first, so that each names where it began."""
+    """Record the blocks that no run met, a job at a time; upstream first, so that each names where it began."""
     ours = [asset for asset in graph.order if asset in backfill.targets]
     histories = read_histories(instance, [*upstream_of(graph, ours), *ours])
-    for asset in ours:
-        already = _written_before(instance, asset, histories[asset], backfill.id)
-        if already:
-            yield already
-        left = backfill.targets[asset] - _judged(histories[asset], backfill)
-        gate = Gate(graph, histories)
-        verdicts = {key_of(day): gate.judge(graph.nodes[asset], key_of(day)) for day in left}
-        blocked = {key: verdict for key, verdict in verdicts.items() if isinstance(verdict, Blocked)}
-        if blocked:
-            attempt = _attempt(graph, asset, backfill, set_of(blocked), warehouse)
-            attempt = replace(attempt, number=1 + max((fact.number for fact in already), default=0))
-            facts: tuple[Fact, ...] = (attempt, *_records(attempt, blocked))
-            _write(instance, facts)
-            histories[asset] = read_history(instance, asset)
-            yield facts
+    pending = {asset: backfill.targets[asset] - _judged(histories[asset], backfill) for asset in ours}
+    for job in dict.fromkeys(graph.nodes[asset].job for asset in ours):
+        before: list[Fact] = []
+        attempts: list[Attempt] = []
+        records: list[PartitionRecord] = []
+        made = [asset for asset in ours if graph.nodes[asset].job == job]
+        for asset in made:
+            old = _written_before(instance, asset, histories[asset], backfill.id)
+            before += old
+            blocked = _blocked(Gate(graph, histories, pending=pending), graph.nodes[asset], pending[asset])
+            pending[asset] -= set_of(blocked)
+            if blocked:
+                attempt = _attempt(graph, asset, backfill, set_of(blocked), warehouse)
+                attempts.append(replace(attempt, number=1 + max((fact.number for fact in old), default=0)))
+                records += _records(attempts[-1], blocked)
+        # All attempts first, as a run does: the assets of a job are tried together.
+        _write(instance, [*attempts, *records])
+        histories.update(read_histories(instance, made if attempts else []))
+        if before or attempts:
+            yield (*sorted(before, key=lambda fact: not isinstance(fact, Attempt)), *attempts, *records)
+
+
+def _blocked(gate: Gate, node: AssetNode, partitions: PartitionSet) -> dict[str, Blocked]:
+    """What is blocked of the partitions; what only waits for others that were not run either is not."""
+    own = replace(gate, pending={asset: days for asset, days in gate.pending.items() if asset != node.key})
+    verdicts = {key_of(day): own.judge(node, key_of(day)) for day in partitions}
+    return {key: verdict for key, verdict in verdicts.items() if isinstance(verdict, Blocked)}
 
 
 def _judged(history: History, backfill: Backfill) -> PartitionSet:
@@ -112,7 +123,7 @@ def _records(attempt: Attempt, blocked: Mapping[str, Blocked]) -> Iterator[Parti
         )
 
 
-def _write(instance: DagsterInstance, facts: tuple[Fact, ...]) -> None:
+def _write(instance: DagsterInstance, facts: Iterable[Fact]) -> None:
     for fact in facts:
         match fact:
             case Attempt():

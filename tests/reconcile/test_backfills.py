@@ -1,0 +1,89 @@
+"""A backfill is a lineage run of its own, and what no run of it came to is blocked by whatever is bad above it."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage_assets.backfill.ask import Ask
+from lineage_assets.backfill.plan import BackfillPlan
+from lineage_assets.backfill.submit import Label, close_record, is_cancelled, open_record
+from lineage_assets.backfill.tally import Tally
+from lineage_assets.ledger.dagster_log import read_history, records_of_run
+from lineage_assets.ledger.receipts import RECEIPT_TAG
+from lineage_assets.ledger.record import PartitionRef
+from tests.reconcile.conftest import KeptEvents
+from tests.reconcile.test_flush import LONG_AGO
+from tests.support.records import NOON
+from tests.support.world import ShopWorld
+
+ID = "abcdefgh"
+
+
+def opened(world: ShopWorld, first: int, last: int) -> BackfillPlan:
+    """A backfill of Dagster's as its daemon would have made it: a record with a target, and no plan of ours."""
+    ask = Ask("orders", f"2021-06-{first:02}", f"2021-06-{last:02}")
+    plan = ask.plan_at(world.graph, NOON.replace(year=2022))
+    label = Label("repair", "the feed is repaired", "oncall@example.com", {})
+    open_record(world.instance, world.definitions, ID, plan, label)
+    return plan
+
+
+def broken(world: ShopWorld) -> Tally:
+    """Three days of which the second has no file, nothing launched below them, and the days after them there."""
+    world.feed(1, 3, 4, 5)
+    world.run(4, 5, select=["orders"])
+    plan = opened(world, 1, 3)
+    run = world.run(1, 3, select=["orders"], backfill=ID)
+    return Tally(plan).with_records(records_of_run(world.instance, run.run_id))
+
+
+def closed(world: ShopWorld, tally: Tally) -> None:
+    close_record(world.instance, world.definitions, ID, tally)
+
+
+def test_what_no_run_came_to_is_blocked_and_names_where_it_began(world: ShopWorld, kept: KeptEvents) -> None:
+    closed(world, broken(world))
+    flushed = world.flush_to(kept).run(LONG_AGO)
+    root = (PartitionRef(("orders",), "2021-06-02"),)
+    weekly = read_history(world.instance, ("weekly",)).verdicts
+    assert {key[-2:]: record.blocked_by for key, record in weekly.items()} == {"02": root, "03": root, "04": root}
+    best = read_history(world.instance, ("best",)).verdicts
+    assert {key[-2:]: record.blocked_by for key, record in best.items()} == {"02": root, "03": root, "04": root}
+    assert flushed.blocked == 9
+    assert kept.ends()["example.weekly", "2021-06-02..2021-06-04"] == ["START", "ABORT"]
+    assert kept.ends()["example.two", "2021-06-02..2021-06-04"] == ["START", "ABORT"]
+    assert kept.ends()["example.backfill", ""] == ["START", "FAIL"]
+    story = kept.events[-1]["run"]["facets"]["lineageAssets_backfill"]
+    assert (story["requestedBy"], story["reason"]) == ("oncall@example.com", "the feed is repaired")
+    assert story["result"] == {"repaired": 2, "reused": 0, "failed": 1, "blocked": 0, "notRun": 15}
+    record = world.instance.get_backfill(ID)
+    assert record is not None
+    assert record.tags[RECEIPT_TAG] == "sent"
+    assert world.flush_to(kept).run(LONG_AGO).backfills == 0
+
+
+def test_what_was_repaired_since_is_not_called_blocked(world: ShopWorld, kept: KeptEvents) -> None:
+    closed(world, broken(world))
+    world.feed(2)
+    world.run(1, 3, select=["orders"])
+    assert world.flush_to(kept).run(LONG_AGO).blocked == 0
+    assert read_history(world.instance, ("weekly",)).verdicts == {}
+
+
+def test_a_cancelled_backfill_blocks_nothing(world: ShopWorld, kept: KeptEvents) -> None:
+    closed(world, broken(world).cancelled())
+    assert is_cancelled(world.instance, ID)
+    assert world.flush_to(kept).run(LONG_AGO).blocked == 0
+    assert kept.ends()["example.backfill", ""] == ["START", "ABORT"]
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize("room", [0, 11, 13, 15])
+def test_blocks_written_by_a_pass_that_stopped_are_told_by_the_next(world: ShopWorld, room: int) -> None:
+    closed(world, broken(world))
+    assert world.flush_to(KeptEvents(room=room)).run(LONG_AGO).stopped is not None
+    kept = KeptEvents()
+    world.flush_to(kept).run(LONG_AGO)
+    assert kept.ends()["example.weekly", "2021-06-02..2021-06-04"] == ["START", "ABORT"]
+    assert kept.ends()["example.two", "2021-06-02..2021-06-04"] == ["START", "ABORT"]
+    assert kept.ends()["example.backfill", ""] == ["START", "FAIL"]
