@@ -10,11 +10,11 @@ from dagster import Definitions
 from lineage_assets.assets.definitions import NODE_KEY
 from lineage_assets.cli.project import load_project, open_instance
 from lineage_assets.clock import utc_now
+from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import AssetGraph, AssetKey
 from lineage_assets.ledger.partition_log import PartitionLogs
 from lineage_assets.lineage.receiver import asked_receiver
 from lineage_assets.marquez.client import marquez_at
-from lineage_assets.marquez.errors import MarquezRefusedError, MarquezUnreachableError
 from lineage_assets.questions.asking import Asker
 from lineage_assets.questions.foreign import ForeignJob, foreign_jobs
 from lineage_assets.questions.gather import NoLogs
@@ -56,12 +56,12 @@ def jobs_of_others(
     dataset = graph.nodes[asset].dataset
     if dataset is None:
         return (), None
-    receiver = asked_receiver(settings)
-    if receiver is None:
-        return None, "no lineage server is up. `lineage-assets marquez up` starts one."
-    key = None if receiver.api_key is None else receiver.api_key.get_secret_value()
     try:
+        receiver = asked_receiver(settings)
+        if receiver is None:
+            return None, "no lineage server is up. `lineage-assets marquez up` starts one."
+        key = None if receiver.api_key is None else receiver.api_key.get_secret_value()
         with marquez_at(receiver.url, api_key=key, timeout_seconds=_PATIENCE_SECONDS) as client:
             return foreign_jobs(client, dataset, graph), None
-    except (MarquezUnreachableError, MarquezRefusedError) as error:
+    except LineageAssetsError as error:
         return None, str(error)

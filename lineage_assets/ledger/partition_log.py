@@ -6,7 +6,7 @@ read is by an index of the log, and what has to be looked for among other events
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
@@ -34,8 +34,8 @@ _PAGE = 1000
 _AT_ONCE = 400
 """Partitions named in one query."""
 _FIRST_LOOK = 8
-_MOST_LOOKED_AT = 5000
-"""Events that are passed over in search of one attempt."""
+_MOST_LOOKED_AT = 2000
+"""Events that are passed over in search of an attempt, or of a word on why it gave no verdict."""
 _ENDED = (DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED)
 
 
@@ -88,19 +88,26 @@ class PartitionLogs:
         # The storage's own method: the instance's warns of events without partitions, which are nothing to us.
         events = self.instance.event_log_storage.get_event_records(planned, limit=_PAGE, ascending=True)
         asked = {one.run_id: one for one in (_seen(event, None) for event in events) if self._is_known(one)}
-        return tuple(self._unanswered(asset, partition, one) for one in asked.values() if one.run_id not in answered)
+        silent = {run_id: one for run_id, one in asked.items() if run_id not in answered}
+        facts = self._facts_of(asset, parse_day(partition).toordinal(), silent)
+        return tuple(self._unanswered(one, facts[run_id]) for run_id, one in silent.items())
 
-    def _unanswered(self, asset: AssetKey, partition: str, asked: Seen) -> Unanswered:
-        day = parse_day(partition).toordinal()
-        attempt, closing = None, None
-        after = self._filter(asset, after_storage_id=asked.storage_id)
+    def _facts_of(self, asset: AssetKey, day: int, runs: Mapping[str, Seen]) -> dict[str, list[Attempt | Closing]]:
+        """What these runs said of the day without a verdict on it, looked for from the first of them on."""
+        found: dict[str, list[Attempt | Closing]] = {run_id: [] for run_id in runs}
+        if not runs:
+            return found
+        after = self._filter(asset, after_storage_id=min(one.storage_id for one in runs.values()))
         for event in _pages(self.instance.fetch_observations, after, ascending=True, most=_MOST_LOOKED_AT):
             logged = logged_of(asset, event)
-            match None if logged is None else logged.fact:
-                case Attempt() as found if found.run_id == asked.run_id and day in found.partitions:
-                    attempt = found
-                case Closing() as found if found.run_id == asked.run_id and day in found.partitions:
-                    closing = found
+            fact = None if logged is None else logged.fact
+            if isinstance(fact, (Attempt, Closing)) and fact.run_id in found and day in fact.partitions:
+                found[fact.run_id].append(fact)
+        return found
+
+    def _unanswered(self, asked: Seen, facts: Sequence[Attempt | Closing]) -> Unanswered:
+        attempt = next((one for one in reversed(facts) if isinstance(one, Attempt)), None)
+        closing = next((one for one in reversed(facts) if isinstance(one, Closing)), None)
         status, has_ended = self._status(asked.run_id)
         is_live = not has_ended and closing is None and not (attempt is not None and is_dead(attempt.owner))
         return Unanswered(asked.run_id, asked.at, is_live, status, attempt, closing)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import datetime, time, timezone
 
 from lineage_assets.errors import BadPartitionError
+from lineage_assets.partitions import parse_day
 
 _MEND = "write a day as YYYY-MM-DD, or a time such as 2021-06-07T12:30 (UTC unless it names another zone)"
 
@@ -16,7 +17,7 @@ def parse_moment(text: str, now: datetime) -> datetime:
     """
     try:
         moment = _moment(text)
-    except ValueError:
+    except (ValueError, BadPartitionError):
         raise BadPartitionError("time", text, _MEND) from None
     if moment <= now:
         return moment
@@ -27,9 +28,7 @@ def parse_moment(text: str, now: datetime) -> datetime:
 
 def _moment(text: str) -> datetime:
     if len(text) == len("YYYY-MM-DD"):
-        return datetime.combine(date.fromisoformat(text) + timedelta(days=1), time(), timezone.utc) - timedelta(
-            microseconds=1
-        )
+        return datetime.combine(parse_day(text), time.max, timezone.utc)
     # Python 3.10 does not read the Z.
     read = datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
     return read.replace(tzinfo=timezone.utc) if read.tzinfo is None else read.astimezone(timezone.utc)

@@ -8,7 +8,7 @@ from statistics import median
 
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.record import PartitionRef, State
-from lineage_assets.questions.known import Known, newest, verdicts
+from lineage_assets.questions.known import Known, is_unrecorded, newest, verdicts
 from lineage_assets.questions.trace import Made, Read, Trace
 
 _ENOUGH_TO_COMPARE = 3
@@ -47,7 +47,9 @@ def _superseded(known: Known, found: Trace) -> Iterator[Suspect]:
 def _bad_now(known: Known, above: list[Made]) -> Iterator[Suspect]:
     for made in above:
         last = newest(known.log(made.verdict.ref))
-        if last is not None and last.record.state.is_bad:
+        if is_unrecorded(known.log(made.verdict.ref)):
+            yield Suspect(made.verdict.ref, "made again since, without a record of ours")
+        elif last is not None and last.record.state.is_bad:
             why = "" if last.record.cause is None else f": {last.record.cause.kind}"
             yield Suspect(made.verdict.ref, f"{last.record.state.value} since{why}")
 
