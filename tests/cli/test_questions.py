@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
@@ -45,13 +47,28 @@ def run_shop(first: date, last: date, only: AssetKey | None = None) -> str:
         return Story(load_project(), instance, settings.home / "landing").run(first, last, only=only).run_id
 
 
+@pytest.fixture(scope="module")
+def ran_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A state folder after six days in one run; the feed of the fifth has a column of another name, so what reads it
+    is blocked. And the id of the run.
+    """
+    root = tmp_path_factory.mktemp("questions")
+    with pytest.MonkeyPatch.context() as environment:
+        isolate(environment, write_project(root / "project"))
+        environment.setenv("LINEAGE_ASSETS_HOME", str(root / "home"))
+        environment.delenv("DAGSTER_HOME", raising=False)
+        feed(load_settings(), *range(1, 7))
+        feed(load_settings(), 5, header="identity")
+        return root / "home", run_shop(*DAYS)
+
+
 @pytest.fixture
-def shop(project: Path) -> str:
-    """Six days in one run; the feed of the fifth has a column of another name, so what reads it is blocked."""
+def shop(project: Path, own_home: Path, ran_once: tuple[Path, str]) -> str:
+    """The run behind a copy of that folder."""
     assert project.is_dir()
-    feed(load_settings(), *range(1, 7))
-    feed(load_settings(), 5, header="identity")
-    return run_shop(*DAYS)
+    home, run_id = ran_once
+    shutil.copytree(home, own_home)
+    return run_id
 
 
 def answer(capfd: Captured, *arguments: str) -> Mapping[str, Any]:
@@ -286,3 +303,21 @@ def test_a_closing_says_why_a_run_gave_no_verdict(capfd: Captured) -> None:
         "no verdict",
         "the machine went away",
     )
+
+
+def documented(title: str) -> set[str]:
+    """The keys that the page names in the table under a title."""
+    page = (Path(__file__).parents[2] / "docs" / "questions.md").read_text("utf-8")
+    section = page.split(f"## {title}\n")[1].split("\n## ")[0]
+    cells = (line.split("|")[1] for line in section.splitlines() if line.startswith("| `"))
+    return {key for cell in cells for key in re.findall(r"`(\w+)`", cell)}
+
+
+@pytest.mark.usefixtures("shop")
+def test_the_page_documents_every_key(capfd: Captured) -> None:
+    shared = documented("In every answer")
+    why = answer(capfd, "why", "best", "2021-06-06")
+    assert set(why) == shared | documented("`why`")
+    assert set(why["newest_verdict"]) == documented("A verdict")
+    assert set(answer(capfd, "impact", "orders", "2021-06-04")) == shared | documented("`impact`")
+    assert set(answer(capfd, "history", "best", "2021-06-06")) == shared | documented("`history`")
