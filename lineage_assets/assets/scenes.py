@@ -12,6 +12,7 @@ from lineage_assets.assets.platform import Platform
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.scene import SceneText, SourceCode, scene_of, scene_text
 from lineage_assets.lineage.site import site_at
+from lineage_assets.redaction import redact_text
 from lineage_assets.settings import Settings
 
 _MOST_SOURCE = 8_000
@@ -48,5 +49,6 @@ def _written(function: JobFunction) -> tuple[str, Path | None]:
         text, file = inspect.getsource(function), inspect.getsourcefile(function)
     except (OSError, TypeError):
         return "", None  # made in a console: no file holds it
+    text = redact_text(text)
     kept = text if len(text) <= _MOST_SOURCE else f"{text[:_MOST_SOURCE]}\n# ... {len(text) - _MOST_SOURCE} more"
     return kept, None if file is None else Path(file)

@@ -7,18 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from dagster import DagsterInstance
 
+from lineage_assets.assets.definitions import build_definitions
 from lineage_assets.backfill import telling
 from lineage_assets.backfill.ask import Ask
+from lineage_assets.backfill.submit import Label, close_record, open_record
 from lineage_assets.backfill.tally import Tally
 from lineage_assets.backfill.telling import Told
 from lineage_assets.graph import AssetGraph
+from lineage_assets.ledger.receipts import RECEIPT_TAG
 from lineage_assets.ledger.record import PartitionRecord, State
 from lineage_assets.lineage.sender import Sender
 from lineage_assets.partitions import keys_of
 from lineage_assets.pipelines.food_delivery.assets import JOBS
 from lineage_assets.settings import load_settings
 from tests.support.graphs import NOW
+from tests.support.recording import RecordingLauncher
 from tests.support.records import make_record
 
 GRAPH = AssetGraph.of(node for job in JOBS for node in job.nodes)
@@ -45,14 +50,23 @@ def transport(monkeypatch: pytest.MonkeyPatch) -> KeptTransport:
 
 def tell(transport: KeptTransport, *states: State, is_cancelled: bool = False) -> list[dict[str, Any]]:
     """The events of a backfill whose partitions have these states in turn, the last one for all that remain."""
+    settings = load_settings().model_copy(update={"openlineage_url": None})
+    definitions = build_definitions(JOBS, launcher=RecordingLauncher(), settings=settings)
     plan = ASK.plan_at(GRAPH, NOW)
-    told = Told.started("abcdefgh", ASK, plan, GRAPH, load_settings())
+    label = Label("repair", ASK.reason, ASK.requested_by, {})
     records: list[PartitionRecord] = []
     for each in plan.assets:
         for day in keys_of(each.partitions):
             records.append(make_record(day, states[min(len(records), len(states) - 1)], asset=each.asset))
     tally = Tally(plan).with_records(records)
-    assert "sent" in told.ended(tally.cancelled() if is_cancelled else tally)
+    with DagsterInstance.ephemeral() as instance:
+        open_record(instance, definitions, "abcdefgh", plan, label)
+        told = Told.started(instance, "abcdefgh", definitions.resolve_asset_graph(), GRAPH, settings)
+        close_record(instance, definitions, "abcdefgh", tally.cancelled() if is_cancelled else tally)
+        assert "sent" in told.ended()
+        record = instance.get_backfill("abcdefgh")
+        assert record is not None
+        assert record.tags[RECEIPT_TAG] == "sent"
     return [json.loads(body) for body in transport.bodies if body != "closed"]
 
 
