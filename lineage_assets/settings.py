@@ -179,6 +179,14 @@ def use_home(home: Path, *, owns_driver: bool = False) -> None:
     os.environ["DAGSTER_HOME"] = str(home / "dagster")
 
 
+def forget_receivers() -> None:
+    """Leave this process and its children no receiver of lineage but the embedded server, or OPENLINEAGE_URL's."""
+    for name in [name for name in os.environ if name.startswith(_NESTED)]:
+        del os.environ[name]
+    os.environ.pop("OPENLINEAGE_DISABLED", None)
+    os.environ["OPENLINEAGE_CONFIG"] = os.devnull
+
+
 def child_environment(extra: Mapping[str, str | None] | None = None) -> dict[str, str]:
     """The environment for a child process: ours, with ``extra`` set and its ``None`` entries taken out."""
     changes = {} if extra is None else extra

@@ -19,7 +19,14 @@ from lineage_assets.cli.ready import ready_for_lineage, ready_for_spark
 from lineage_assets.cli.story import Story
 from lineage_assets.launch.driver_process import driver_processes
 from lineage_assets.marquez import process as marquez
-from lineage_assets.settings import Settings, child_environment, load_settings, project_folder, use_home
+from lineage_assets.settings import (
+    Settings,
+    child_environment,
+    forget_receivers,
+    load_settings,
+    project_folder,
+    use_home,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ def demo_stage(console: Console) -> Iterator[Stage]:
 
     Refused before that when something is missing.
     """
+    # What is told here is a story: it goes to nobody's file or queue.
+    forget_receivers()
     asked = load_settings()
     ready_for_lineage(asked)
     ready_for_spark(asked)

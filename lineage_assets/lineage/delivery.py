@@ -41,4 +41,5 @@ class Delivery:
             return f"Lineage: off ({self.reason}). All is on record in Dagster's event log."
         counts = ((self.sent, Fate.SENT), (self.unsent, Fate.UNSENT), (self.rejected, Fate.REJECTED))
         counted = ", ".join(f"{count} {fate.value}" for count, fate in counts if count)
-        return f"Lineage: of this run's events {counted} ({self.reason}). All are on record in Dagster's event log."
+        later = "The reconciling sensor sends the rest, or `lineage-assets lineage flush` does."
+        return f"Lineage: of this run's events {counted} ({self.reason}). {later}"

@@ -276,7 +276,8 @@ def test_a_run_goes_on_without_a_receiver_that_cannot_be_meant_and_says_why(tmp_
     assert delivery.text == (
         "Lineage: of this run's events 7 not sent "
         f'(transport.url="nowhere" in the file {tmp_path / "openlineage.yml"}: '
-        "it is no http:// or https:// address). All are on record in Dagster's event log."
+        "it is no http:// or https:// address). "
+        "The reconciling sensor sends the rest, or `lineage-assets lineage flush` does."
     )
 
 

@@ -188,7 +188,7 @@ def test_with_nobody_there_all_stay_records_and_one_line_says_so() -> None:
     assert delivery == Delivery(unsent=7, reason=NOBODY_THERE)
     assert delivery.text == (
         "Lineage: of this run's events 7 not sent (no lineage server is up; `lineage-assets marquez up` starts one, "
-        "or set OPENLINEAGE_URL). All are on record in Dagster's event log."
+        "or set OPENLINEAGE_URL). The reconciling sensor sends the rest, or `lineage-assets lineage flush` does."
     )
     assert seconds < 0.1
 
