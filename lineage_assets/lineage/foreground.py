@@ -26,12 +26,13 @@ def send_now(events: Iterable[Event], transport: Transport) -> Delivery:
     """
     sent, rejected, reason = 0, 0, None
     left = set()
+    retrying = _retrying()
     for event in events:
         if event.lineage_run_id in left:
             rejected += 1
             continue
         try:
-            _retrying()(transport.emit, event.body)
+            retrying(transport.emit, event.body)
         except RejectedError as error:
             left.add(event.lineage_run_id)
             rejected += 1

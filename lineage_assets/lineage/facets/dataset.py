@@ -63,17 +63,23 @@ def read_input_facets(read: DatasetRead) -> dict[str, InputDatasetFacet]:
     return {"inputStatistics": statistics(read.rows, producer=PRODUCER)}
 
 
-def written_facets(written: DatasetWritten) -> dict[str, DatasetFacet]:
-    """What a run makes of a dataset. Each attempt replaces partitions, so `OVERWRITE` is on every event of it."""
+def owned_facets(owners: tuple[str, ...]) -> dict[str, DatasetFacet]:
+    """Whose an output is. Each attempt replaces partitions, so `OVERWRITE` is on every event of it."""
     change = standard.lifecycle_state_change_dataset
     facets: dict[str, DatasetFacet] = {
         "lifecycleStateChange": change.LifecycleStateChangeDatasetFacet(
             change.LifecycleStateChange.OVERWRITE, producer=PRODUCER
         )
     }
-    if written.owners:
-        owners = [standard.ownership_dataset.Owner(owner) for owner in written.owners]
-        facets["ownership"] = standard.ownership_dataset.OwnershipDatasetFacet(owners, producer=PRODUCER)
+    if owners:
+        named = [standard.ownership_dataset.Owner(owner) for owner in owners]
+        facets["ownership"] = standard.ownership_dataset.OwnershipDatasetFacet(named, producer=PRODUCER)
+    return facets
+
+
+def written_facets(written: DatasetWritten) -> dict[str, DatasetFacet]:
+    """What a run makes of a dataset."""
+    facets: dict[str, DatasetFacet] = {}
     if written.snapshot is not None:
         facets["version"] = _version(written.snapshot)
     if written.columns or written.row_sources:

@@ -20,24 +20,28 @@ from lineage_assets.lineage.facets.own import (
 from lineage_assets.lineage.ids import backfill_lineage_run_id
 from lineage_assets.lineage.parents import backfill_job, parent_of
 from lineage_assets.lineage.turns import Block, Computation, LineageRun, Mistake, Note, Reuse
-from lineage_assets.partitions import key_of
+from lineage_assets.partitions import PartitionSet, key_of
 
 
-def run_facets(run: LineageRun, notes: Iterable[Note], *, with_parent: bool) -> dict[str, RunFacet]:
-    """The facets of one run; the same at START and at the end but for the notes."""
-    told = list(notes)
-    computed = next((note for note in told if isinstance(note, Computation)), Computation())
-    first, last = run.partitions.ranges[0]
-    facets: dict[str, RunFacet] = {
+def frame_facets(partitions: PartitionSet, spark_version: str, adapter_version: str) -> dict[str, RunFacet]:
+    """When the partitions are of, and by what they are made: of very many runs the same."""
+    first, last = partitions.ranges[0]
+    return {
         "nominalTime": standard.nominal_time_run.NominalTimeRunFacet(
             f"{key_of(first)}T00:00:00Z", f"{key_of(last + 1)}T00:00:00Z", producer=PRODUCER
         ),
         "processing_engine": standard.processing_engine_run.ProcessingEngineRunFacet(
-            computed.spark_version if computed.spark_version is not None else run.site.spark_version,
-            "spark",
-            run.site.adapter_version,
-            producer=PRODUCER,
+            spark_version, "spark", adapter_version, producer=PRODUCER
         ),
+    }
+
+
+def run_facets(run: LineageRun, notes: Iterable[Note], *, with_parent: bool) -> dict[str, RunFacet]:
+    """The other facets of one run; the same at START and at the end but for the notes."""
+    told = list(notes)
+    computed = computation_of(told)
+    first, last = run.partitions.ranges[0]
+    facets: dict[str, RunFacet] = {
         "lineageAssets_attempt": LineageAssetsAttemptRunFacet(
             dagsterRunId=run.run_id,
             assetKeys=[list(asset) for asset in run.assets],
@@ -61,6 +65,11 @@ def run_facets(run: LineageRun, notes: Iterable[Note], *, with_parent: bool) -> 
         if named is not None:
             facets[named[0]] = named[1]
     return facets
+
+
+def computation_of(notes: Iterable[Note]) -> Computation:
+    """What Spark said of itself, where it did."""
+    return next((note for note in notes if isinstance(note, Computation)), Computation())
 
 
 def backfill_facet(
