@@ -26,6 +26,7 @@ from lineage_assets.lineage.parents import backfill_job
 RESULT_TAG = "lineage_assets/result"
 """On the record of a backfill of ours: its partitions by what came of them, as JSON."""
 FINGERPRINT_TAG = "lineage_assets/plan_fingerprint"
+ESTIMATE_TAG = "lineage_assets/estimate_seconds"
 
 
 def told_of(record: PartitionBackfill, assets: BaseAssetGraph[Any], graph: AssetGraph) -> BackfillTold | None:
@@ -44,6 +45,7 @@ def told_of(record: PartitionBackfill, assets: BaseAssetGraph[Any], graph: Asset
         plan=record.tags.get(FINGERPRINT_TAG),
         assets=len(chosen),
         partitions=data.target_subset.num_partitions_and_non_partitioned_assets,
+        estimate_seconds=float(record.tags[ESTIMATE_TAG]) if ESTIMATE_TAG in record.tags else None,
     )
 
 

@@ -19,9 +19,11 @@ from dagster import (
     op,
 )
 
+from lineage_assets.backfill.account import ESTIMATE_TAG
 from lineage_assets.backfill.ask import Ask, ask_from_config
 from lineage_assets.backfill.driver import Begun, Ran, Step, Stopped, drive
 from lineage_assets.backfill.ending import ending_lines
+from lineage_assets.backfill.estimate import estimate_seconds
 from lineage_assets.backfill.explain import request_text
 from lineage_assets.backfill.interrupts import hearing_signals, not_interrupted
 from lineage_assets.backfill.lane import NO_RETRIES, PLAN_TAG, ROLE_TAG, InProcessLane
@@ -32,6 +34,7 @@ from lineage_assets.backfill.telling import Told
 from lineage_assets.clock import utc_now
 from lineage_assets.dagster_private import BACKFILL_TAG, make_new_backfill_id
 from lineage_assets.graph import AssetGraph
+from lineage_assets.ledger.dagster_log import read_histories
 from lineage_assets.ledger.owner import OWNER_TAG, owner
 from lineage_assets.ledger.record import PartitionRecord
 from lineage_assets.settings import Settings
@@ -146,7 +149,9 @@ class Backfill:
         tags = {PLAN_TAG: plan.name, OWNER_TAG: owner()}
         # The anchor first: the daemon may look at the record the moment it is there, and ends one without a run.
         self.context.instance.add_run_tags(self.context.run_id, {BACKFILL_TAG: backfill_id, **tags})
-        label = Label(request_text(plan.request), ask.reason, ask.requested_by, tags)
+        estimate = estimate_seconds(plan, read_histories(self.context.instance, [one.asset for one in plan.assets]))
+        known = {} if estimate is None else {ESTIMATE_TAG: str(estimate)}
+        label = Label(request_text(plan.request), ask.reason, ask.requested_by, {**tags, **known})
         open_record(self.context.instance, self.definitions(), backfill_id, plan, label)
         self.watcher.opened(backfill_id, plan)
         assets = self.definitions().resolve_asset_graph()
