@@ -9,6 +9,7 @@ from hypothesis import settings
 
 pytest_plugins = [
     "tests.support.browser",
+    "tests.support.event_check",
     "tests.support.lineage_page",
     "tests.support.lineage_server",
     "tests.support.spark",

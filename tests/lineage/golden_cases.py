@@ -16,6 +16,8 @@ from lineage_assets.lineage.backfills import (
     backfill_started,
 )
 from lineage_assets.lineage.events import Event
+from lineage_assets.lineage.extras import Extras
+from lineage_assets.lineage.hierarchy import pipelines_told
 from lineage_assets.lineage.parents import backfill_job
 from lineage_assets.partitions import key_of
 from tests.lineage.facts import (
@@ -66,6 +68,7 @@ def good() -> Iterable[Event]:
 
 
 def failed() -> Iterable[Event]:
+    """A day whose feed has lost a column."""
     tried = days("2021-06-04")
     attempts = [attempt(tried)]
     record = verdict("2021-06-04", State.FAILED, cause=SCHEMA_CHANGE)
@@ -86,6 +89,7 @@ def blocked() -> Iterable[Event]:
 
 
 def reused() -> Iterable[Event]:
+    """The same inputs and the same code: what an older run made stands."""
     tried = days("2021-06-02")
     attempts = [attempt(tried, backfill="bkfl")]
     record = verdict("2021-06-02", State.REUSED, backfill="bkfl", made_by="an-older-run")
@@ -120,7 +124,17 @@ def range_run() -> Iterable[Event]:
     return (*projection().started(attempts, tried), *projection().ended(attempts, tried, records))
 
 
+def hierarchy() -> Iterable[Event]:
+    """All that is told only where asked for: the pipeline above the run, the backfill above both, physical names."""
+    tried, told = days("2021-06-02"), projection(Extras(parents=True, symlinks=True))
+    attempts = [attempt(tried, backfill="bkfl")]
+    record = verdict("2021-06-02", backfill="bkfl")
+    events = (*told.started(attempts, tried), *told.ended(attempts, tried, [record]))
+    return (*events, *pipelines_told([*attempts, record]))
+
+
 def backfill() -> Iterable[Event]:
+    """A backfill is a run of a job of its own; here in two ways to end."""
     jobs = [node.job for node in graph().nodes.values()]
     told = BackfillTold(
         id="bkfl",
@@ -142,7 +156,7 @@ def backfill() -> Iterable[Event]:
 
 
 CASES: Mapping[str, Callable[[], Iterable[Event]]] = {
-    case.__name__: case for case in (good, failed, blocked, reused, two_outputs, outbox, range_run, backfill)
+    case.__name__: case for case in (good, failed, blocked, reused, two_outputs, outbox, range_run, hierarchy, backfill)
 }
 
 
