@@ -9,6 +9,8 @@ from typing import Protocol
 from dagster import AssetExecutionContext
 
 from lineage_assets.errors import LineageAssetsError
+from lineage_assets.settings import Settings, secrets_of
+from lineage_assets.spark.execution import Failure
 from lineage_assets.spark.program import Program
 from lineage_assets.spark.report import Report
 
@@ -21,6 +23,11 @@ class ProgramFailedError(LineageAssetsError):
         self.message = message
         self.log = log
         super().__init__(f"The Spark program failed ({cause}): {message.rstrip('.')}.{_where(log)}")
+
+
+def failed(failure: Failure, settings: Settings, log: Path) -> ProgramFailedError:
+    """The error that a failure means here. A stranger's code may have raised it: what is a secret of ours is masked."""
+    return ProgramFailedError(failure.kind, secrets_of(settings).text(failure.message), log)
 
 
 class ProgramLostError(LineageAssetsError):

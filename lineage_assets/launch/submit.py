@@ -22,7 +22,7 @@ from dagster import AssetExecutionContext
 
 from lineage_assets.launch.direct import receiver_of_raw_events
 from lineage_assets.launch.homecoming import came_home, open_home
-from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError
+from lineage_assets.launch.launcher import ProgramLostError, failed
 from lineage_assets.launch.spark_child import SparkChild, spark_child
 from lineage_assets.launch.spark_conf import conf_of
 from lineage_assets.settings import Settings
@@ -70,7 +70,7 @@ class SparkSubmit:
                 code = process.wait()
         came = came_home(session)
         if isinstance(came, Failure):
-            raise ProgramFailedError(came.kind, came.message, log)
+            raise failed(came, self.settings, log)
         if came is None:
             raise ProgramLostError(f"its spark-submit ended with {code} and no report came home", log)
         return came

@@ -16,7 +16,7 @@ from dagster import AssetExecutionContext
 from lineage_assets.launch.direct import receiver_of_raw_events
 from lineage_assets.launch.driver_process import DriverProcess, answers, driver_process
 from lineage_assets.launch.homecoming import came_home, open_home
-from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError, said_of
+from lineage_assets.launch.launcher import ProgramLostError, failed, said_of
 from lineage_assets.launch.spark_child import SparkChild, project_path, spark_child
 from lineage_assets.launch.spark_conf import conf_of
 from lineage_assets.settings import Settings
@@ -79,8 +79,7 @@ class WarmDriver:
             end = self._converse(process, child, request, say)
         came = came_home(session)
         if end["kind"] == "failed":
-            failure = Failure(**end["failure"])
-            raise ProgramFailedError(failure.kind, failure.message, process.log)
+            raise failed(Failure(**end["failure"]), self.settings, process.log)
         if end["kind"] == "lost" or not isinstance(came, Report):
             raise ProgramLostError(end.get("reason", "no report came home"), process.log)
         return came

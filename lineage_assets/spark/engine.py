@@ -76,7 +76,7 @@ class Engine:
         pipes = PipesMappingParamsLoader(request["pipes"])
         asked = request.get("receiver")
         receiver = None if asked is None else Receiver(**asked)
-        secrets = secret_values(self._context.getConf().getAll())
+        secrets = () if receiver is None else secret_values(self._context.getConf().getAll())
         try:
             with forwarding(events_file, receiver, program.lineage, secrets=secrets):
                 failure = execute(spark, program, run=self._run, pipes=pipes, events_file=events_file)

@@ -81,7 +81,7 @@ class IcebergTable:
         """What a snapshot of a table partitioned by `ds` holds of these days, by day."""
         scan = self._java.newScan().useSnapshot(snapshot).filter(self._of_days(days))
         with closing(scan.planFiles()) as tasks:
-            return self._by_day(task.file() for task in tasks)
+            return self._by_day(task.file() for task in tasks.iterator())
 
     def _by_day(self, files: Iterable[Any]) -> dict[str | None, DayFiles]:
         any_class = self._packages.java.lang.Object().getClass()

@@ -34,7 +34,7 @@ def main(words: Sequence[str] | None = None, *, run: Run = runner.run) -> int:
     receiver = None if arguments.receiver is None else _taken(arguments.receiver)
     pipes = PipesEnvVarParamsLoader()  # type: ignore[no-untyped-call]
     spark = session({})
-    secrets = secret_values(spark.sparkContext.getConf().getAll())
+    secrets = () if receiver is None else secret_values(spark.sparkContext.getConf().getAll())
     with forwarding(arguments.events, receiver, program.lineage, secrets=secrets, linger=LINGER_SECONDS):
         failure = execute(spark, program, run=run, pipes=pipes, events_file=arguments.events)
         spark.stop()

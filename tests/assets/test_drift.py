@@ -73,7 +73,7 @@ def test_branches_snapshots_outboxes_and_landing_files_are_no_drift(lake: Lake, 
 
 
 def small(**said: object) -> Program:
-    lake = Lake(None, Path(), "lake.shop")  # type: ignore[arg-type] - only names are asked of it
+    lake = Lake(None, Path(), "lake.shop")  # type: ignore[arg-type]
     made = {"outputs": (lake.output("copy"),), "tables": (lake.reads("orders", DAYS),)}
     return make_program("copy", DAYS, **{**made, **said})
 

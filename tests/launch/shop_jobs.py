@@ -9,4 +9,5 @@ def orders(landing: DataFrame) -> DataFrame:
 
 
 def broken(landing: DataFrame) -> DataFrame:
-    return landing.select("id", F.raise_error(F.lit("no such menu")).cast("int").alias("amount"), "ds")
+    said = F.lit("no such menu, asked with planted-key-7301")
+    return landing.select("id", F.raise_error(said).cast("int").alias("amount"), "ds")

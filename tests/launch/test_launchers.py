@@ -1,10 +1,12 @@
 """Both launchers, from a real Dagster run to a real table and back: the protocol is one."""
 
+import json
 import os
 import signal
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,6 +21,7 @@ from dagster import (
     materialize,
 )
 from dagster_pyspark import LazyPySparkResource
+from pydantic import SecretStr
 
 from lineage_assets.launch.driver_process import driver_processes
 from lineage_assets.launch.launcher import Launcher, ProgramFailedError, ProgramLostError
@@ -32,19 +35,34 @@ from lineage_assets.spark.landing import landing_files, landing_version
 from lineage_assets.spark.program import LandingInput, Lineage, Output, Program
 from lineage_assets.spark.report import OutputReport, Report
 from tests.launch.driven import STUB, until
+from tests.support.raw_events import RawEvents, raw_receiver
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 JOBS = "tests.launch.shop_jobs"
+KEY = "planted-key-7301"
 DAYS = {"2021-06-04": "id,amount\n1,10\n2,20\n", "2021-06-05": "id,amount\n3,30\n"}
 COLUMNS = (("id", "int"), ("amount", "int"))
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def raw() -> Iterator[RawEvents]:
+    """Who gets Spark's own events of all programs here."""
+    with raw_receiver() as kept:
+        yield kept
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory, raw: RawEvents) -> Settings:
     """One state folder for both launchers; its name has what trips up careless quoting."""
     return load_settings().model_copy(
-        update={"home": tmp_path_factory.mktemp("state") / "a home%20 of ours", "driver_owner": os.getpid()}
+        update={
+            "home": tmp_path_factory.mktemp("state") / "a home%20 of ours",
+            "driver_owner": os.getpid(),
+            "spark_events": "direct",
+            "openlineage_url": raw.url,
+            "openlineage_api_key": SecretStr(KEY),
+        }
     )
 
 
@@ -146,6 +164,26 @@ def test_both_launchers_bring_home_the_same_report(settings: Settings, warm: War
     assert list((settings.home / "warehouse").rglob("*.parquet")) != []
 
 
+def test_in_direct_mode_raw_events_arrive_from_both_and_the_key_lies_nowhere(
+    settings: Settings, raw: RawEvents, warm: WarmDriver, submit: SparkSubmit
+) -> None:
+    for launcher in (warm, submit):
+        program = make_program(settings)
+        assert launched(launcher, program).result.success
+        until(partial(ended_runs, raw, program), "the end of Spark's run")
+    assert raw.keys == {f"Bearer {KEY}"}
+    assert raw.paths == {"/api/v1/lineage"}
+    assert KEY not in "".join(raw.bodies)
+    files = [path for path in settings.home.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    assert [path for path in files if KEY.encode() in path.read_bytes()] == []
+
+
+def ended_runs(raw: RawEvents, program: Program) -> list[str]:
+    application = [event for event in raw.events if program.lineage.run_id in json.dumps(event["run"])]
+    return [event["run"]["runId"] for event in application if event["eventType"] == "COMPLETE"]
+
+
 @pytest.mark.parametrize("which", ["warm", "submit"])
 def test_a_failing_job_is_a_failure_with_its_cause_and_where_the_log_is(
     which: str, settings: Settings, request: pytest.FixtureRequest
@@ -154,7 +192,7 @@ def test_a_failing_job_is_a_failure_with_its_cause_and_where_the_log_is(
     (error,) = run.errors
     assert isinstance(error, ProgramFailedError)
     assert error.cause == "job failed"
-    assert "no such menu" in error.message
+    assert "no such menu, asked with ***" in error.message
     assert error.log is not None
     assert error.log.is_file()
     assert not run.result.success

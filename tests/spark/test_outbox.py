@@ -10,6 +10,7 @@ import pytest
 
 from lineage_assets.spark.program import Output, Program
 from lineage_assets.spark.refusal import RowsOutsideError
+from lineage_assets.spark.report import Source, Transformation
 from tests.support.spark import Lake, days_from, fresh_token, make_program
 
 pytestmark = pytest.mark.spark
@@ -92,4 +93,6 @@ def test_what_the_job_read_is_observed_though_it_makes_no_dataset(lake: Lake) ->
     observed = lake.run(mailing(lake)).observed
     assert observed.inputs == (lake.table("orders"),)
     assert observed.outputs == (str(lake.folder / "outbox"),)
-    assert observed.columns[str(lake.folder / "outbox")]["amount"] == [(lake.table("orders"), "amount")]
+    assert observed.columns[str(lake.folder / "outbox")]["amount"] == (
+        Source(lake.table("orders"), "amount", (Transformation("DIRECT", "IDENTITY"),)),
+    )

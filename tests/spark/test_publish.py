@@ -109,6 +109,30 @@ def test_a_program_that_was_published_is_not_published_again_but_reported_as_it_
     assert snapshot_count(lake) == before + 2
 
 
+def test_who_reads_a_day_published_again_without_a_record_gets_what_the_record_names(lake: Lake) -> None:
+    lake.write("orders", DAYS[:2], rows=1, amount=10)
+    recorded = lake.run(copy_of(lake, DAYS[:1])).outputs["copy"]
+    lake.write("orders", DAYS[:1], rows=1, amount=99)
+    # Its driver was killed before it could say so: no record names this publish.
+    lake.run(copy_of(lake, DAYS[:1]))
+    newest = lake.run(copy_of(lake, DAYS[1:2])).outputs["copy"]
+    assert recorded.snapshot is not None
+    assert newest.snapshot is not None
+    reads = lake.reads(
+        "copy",
+        DAYS[:2],
+        parameter="orders",
+        snapshots={DAYS[0]: recorded.snapshot, DAYS[1]: newest.snapshot},
+        versions={day: str(one.partitions[day].fingerprint) for day, one in ((DAYS[0], recorded), (DAYS[1], newest))},
+    )
+    program = make_program("copy", DAYS[:2], outputs=(lake.output("again"),), tables=(reads,))
+    report = lake.run(program)
+    assert [row[1:] for row in lake.rows("again")] == [(10, DAYS[0]), (10, DAYS[1])]
+    assert report.snapshots == {"copy": Pinned(newest.snapshot, {DAYS[0]: recorded.snapshot})}
+    again = lake.run(program)
+    assert (again.outputs, again.snapshots, again.observed) == (report.outputs, report.snapshots, report.observed)
+
+
 def test_what_an_adopted_publish_said_of_its_bad_days_is_said_again(lake: Lake) -> None:
     lake.write("orders", DAYS[:2])
     lake.write("orders", DAYS[:1], rows=1)

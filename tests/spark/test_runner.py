@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pyspark.sql import functions as F
 
 from lineage_assets.spark.refusal import NoPlaceError, RowsOutsideError, WrongLayoutError, WrongResultError
-from lineage_assets.spark.report import PartitionReport, Pinned, Report
+from lineage_assets.spark.report import Assertion, PartitionReport, Pinned, Report
 from tests.support.spark import ORDERS, Lake, days_from, fresh_token, make_landing, make_program
 
 pytestmark = pytest.mark.spark
@@ -211,3 +212,26 @@ def test_an_output_that_goes_nowhere_is_refused(lake: Lake) -> None:
     program = make_program("copy", DAYS[:1], outputs=(lake.output("copy", table=None),))
     with pytest.raises(NoPlaceError, match='gives the output "copy" neither a table nor an outbox'):
         lake.run(program)
+
+
+def test_sizes_files_and_what_was_asked_are_told_by_partition_and_an_audit_of_what_is_there_tells_the_same(
+    lake: Lake, tmp_path: Path
+) -> None:
+    files = {DAYS[0]: "id,amount\n1,1\n2,\n", DAYS[1]: "id,amount\n1,1\n2,2\n3,3\n"}
+    landing = make_landing(tmp_path / "in", files)
+    output = lake.output("orders", min_rows=2, required=("id",), key=("id", "amount"))
+    program = make_program("load", DAYS[:3], outputs=(output,), landings=(landing,))
+    made = lake.run(program).outputs["orders"].partitions
+    by_day = lake.spark.table(f"{lake.table('orders')}.files").groupBy("partition.ds")
+    sizes = by_day.agg(F.sum("file_size_in_bytes").alias("size"), F.count("*").alias("files")).collect()
+    held = {str(row["ds"]): (row["size"], row["files"]) for row in sizes}
+    assert {day: (one.size_bytes, one.files) for day, one in made.items()} == {**held, DAYS[2]: (0, 0)}
+    assert made[DAYS[0]].nulls == {"id": 0}
+    assert made[DAYS[0]].assertions == (
+        Assertion("row_count", success=True, expected=">= 2", actual="2"),
+        Assertion("not_null", success=True, column="id", expected="0", actual="0"),
+        Assertion("unique(id, amount)", success=True, expected="2", actual="2"),
+    )
+    assert [one.success for one in made[DAYS[2]].assertions] == [False, True, True]
+    there = lake.run(replace(program, existing=True)).outputs["orders"].partitions
+    assert {day: there[day] for day in DAYS[:2]} == {day: made[day] for day in DAYS[:2]}
