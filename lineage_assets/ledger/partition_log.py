@@ -34,8 +34,10 @@ _PAGE = 1000
 _AT_ONCE = 400
 """Partitions named in one query."""
 _FIRST_LOOK = 8
-_MOST_LOOKED_AT = 2000
-"""Events that are passed over in search of an attempt, or of a word on why it gave no verdict."""
+_MOST_FOR_AN_ATTEMPT = 5000
+"""Events of an asset that are passed over on the way back to an attempt: the bad days of a long range."""
+_MOST_FOR_SILENCE = 1000
+"""Events of an asset that are looked at for why a run gave no verdict; a word that came later is not found."""
 _ENDED = (DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED)
 
 
@@ -68,7 +70,7 @@ class PartitionLogs:
             return None
         blocked: list[str] = [record.partition] if record.state is State.BLOCKED else []
         before = self._filter(asset, before_storage_id=verdict.storage_id)
-        for event in _pages(self.instance.fetch_observations, before, ascending=False, most=_MOST_LOOKED_AT):
+        for event in _pages(self.instance.fetch_observations, before, ascending=False, most=_MOST_FOR_AN_ATTEMPT):
             logged = logged_of(asset, event)
             fact = None if logged is None else logged.fact
             if fact is None or (fact.run_id, fact.number) != (record.run_id, record.number):
@@ -98,7 +100,7 @@ class PartitionLogs:
         if not runs:
             return found
         after = self._filter(asset, after_storage_id=min(one.storage_id for one in runs.values()))
-        for event in _pages(self.instance.fetch_observations, after, ascending=True, most=_MOST_LOOKED_AT):
+        for event in _pages(self.instance.fetch_observations, after, ascending=True, most=_MOST_FOR_SILENCE):
             logged = logged_of(asset, event)
             fact = None if logged is None else logged.fact
             if isinstance(fact, (Attempt, Closing)) and fact.run_id in found and day in fact.partitions:
