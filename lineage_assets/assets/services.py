@@ -13,7 +13,7 @@ from time import monotonic
 from dagster import DagsterInstance, DagsterRun, InitResourceContext, ResourceDefinition
 
 from lineage_assets.assets.platform import Platform
-from lineage_assets.ledger.owner import owner
+from lineage_assets.ledger.owner import owner, starter
 from lineage_assets.ledger.receipts import Receipt, note, owe
 from lineage_assets.ledger.record import Fact
 from lineage_assets.lineage.delivery import Delivery
@@ -41,7 +41,7 @@ def services_resource(platform: Platform) -> ResourceDefinition:
         held = Services(platform, Projection(extras_of(platform.settings)), sender_for(platform.settings))
         instance, run = context.instance, context.run
         if instance is not None and run is not None:
-            owe(instance, run, owner() if platform.is_one_process else None)
+            owe(instance, run, owner() if platform.is_one_process else starter())
         try:
             yield held
         finally:

@@ -35,6 +35,8 @@ from lineage_assets.ledger.record_json import RECORD_KEY, from_json, to_json
 
 _Fetch = Callable[..., EventRecordsResult]
 _PAGE = 1000
+_NEWEST = 100
+"""Observations of an asset among which its newest attempt is looked for first."""
 _GOING_ON = (
     DagsterRunStatus.QUEUED,
     DagsterRunStatus.NOT_STARTED,
@@ -106,10 +108,15 @@ def stream_log(
 
 
 def newest_attempt(instance: DagsterInstance, asset: AssetKey) -> Attempt | None:
-    """The last attempt that was begun at an asset."""
-    wanted = AssetRecordsFilter(DagsterAssetKey(asset))
-    log = _pages(instance.fetch_observations, asset, wanted, ascending=False)
-    return next((logged.fact for logged in log if isinstance(logged.fact, Attempt)), None)
+    """The attempt at an asset that began last; one of a run that never began is written down long after it."""
+    cursor = None
+    while True:
+        page = instance.fetch_observations(DagsterAssetKey(asset), limit=_NEWEST, cursor=cursor)
+        logged = (logged_of(asset, record) for record in page.records)
+        found = [one.fact for one in logged if one is not None and isinstance(one.fact, Attempt)]
+        if found or not page.has_more:
+            return max(found, key=lambda attempt: attempt.started, default=None)
+        cursor = page.cursor
 
 
 def append_fact(instance: DagsterInstance, run: DagsterRun, fact: Attempt | Closing) -> None:

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import os
 import socket
+from multiprocessing import parent_process
 
 import psutil
 
 OWNER_TAG = "lineage_assets/owner"
-"""On a run all of whose steps run in one process: that process."""
+"""On a run: the process without which it cannot go on."""
 
 
 def owner() -> str:
     """This process as `host:pid:start`."""
-    return f"{socket.gethostname()}:{os.getpid()}:{psutil.Process().create_time():.0f}"
+    return _named(os.getpid())
+
+
+def starter() -> str | None:
+    """The process that started this one by `multiprocessing`, as Dagster's executor of that name does each step."""
+    parent = parent_process()
+    try:
+        return None if parent is None or parent.pid is None else _named(parent.pid)
+    except psutil.NoSuchProcess:
+        return None
 
 
 def is_dead(process: str) -> bool:
@@ -22,6 +32,12 @@ def is_dead(process: str) -> bool:
     if host != socket.gethostname():
         return False
     try:
-        return bool(abs(psutil.Process(int(pid)).create_time() - float(started)) > 1)
+        found = psutil.Process(int(pid))
+        # One that ended and that its parent has not asked after yet still has its number.
+        return bool(abs(found.create_time() - float(started)) > 1) or found.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
+
+
+def _named(pid: int) -> str:
+    return f"{socket.gethostname()}:{pid}:{psutil.Process(pid).create_time():.0f}"

@@ -6,7 +6,7 @@ A run's is set before anything is recorded, so one whose process dies is found b
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from enum import Enum
 
 from dagster import DagsterInstance, DagsterRun, DagsterRunStatus, RunRecord, RunsFilter
@@ -16,6 +16,8 @@ from lineage_assets.ledger.owner import OWNER_TAG
 
 RECEIPT_TAG = "lineage_assets/lineage"
 _PAGE = 100
+_LONGEST_BACKFILL = timedelta(days=7)
+"""Dagster finds backfills by their beginning only; one that lasts longer than this is found by a replay."""
 ENDED = (
     BulkActionStatus.COMPLETED,
     BulkActionStatus.COMPLETED_SUCCESS,
@@ -36,9 +38,14 @@ class Receipt(Enum):
 
 
 def owe(instance: DagsterInstance, run: DagsterRun, owner: str | None) -> None:
-    """Note, before a run records anything, that it is to be told; and by which process, where one does all of it."""
+    """Note, before a run records anything, that it is to be told; and the process without which it cannot go on."""
     owned = {} if owner is None else {OWNER_TAG: owner}
     instance.add_run_tags(run.run_id, {RECEIPT_TAG: Receipt.PENDING.value, **owned})
+
+
+def receipt_of(run: DagsterRun) -> Receipt | None:
+    found = run.tags.get(RECEIPT_TAG)
+    return None if found is None else Receipt(found)
 
 
 def note(instance: DagsterInstance, run: DagsterRun, receipt: Receipt) -> None:
@@ -51,10 +58,11 @@ def note_backfill(instance: DagsterInstance, record: PartitionBackfill, receipt:
 
 
 def backfills_without(instance: DagsterInstance, since: datetime | None = None) -> Iterator[PartitionBackfill]:
-    """The backfills that ended and have no receipt, newest first; older ones than `since` are not looked at."""
+    """The backfills that ended and have no receipt, newest first; those that ended before `since` may be left out."""
     cursor = None
+    created = None if since is None else _stored(since) - _LONGEST_BACKFILL
     while True:
-        wanted = BulkActionsFilter(statuses=list(ENDED), created_after=since)
+        wanted = BulkActionsFilter(statuses=list(ENDED), created_after=created)
         page = instance.get_backfills(filters=wanted, cursor=cursor, limit=_PAGE)
         yield from (record for record in page if RECEIPT_TAG not in record.tags)
         if len(page) < _PAGE:
@@ -64,7 +72,7 @@ def backfills_without(instance: DagsterInstance, since: datetime | None = None) 
 
 def runs_without(instance: DagsterInstance, since: datetime) -> Iterator[RunRecord]:
     """The runs that ended badly since then and never came to having a receipt."""
-    wanted = RunsFilter(statuses=[DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED], updated_after=since)
+    wanted = RunsFilter(statuses=[DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED], updated_after=_stored(since))
     return (record for record in _paged(instance, wanted) if RECEIPT_TAG not in record.dagster_run.tags)
 
 
@@ -81,3 +89,8 @@ def _paged(instance: DagsterInstance, wanted: RunsFilter) -> Iterator[RunRecord]
         if len(page) < _PAGE:
             return
         cursor = page[-1].dagster_run.run_id
+
+
+def _stored(time: datetime) -> datetime:
+    """A time as Dagster's storages keep and compare it: UTC, without saying so."""
+    return time.astimezone(timezone.utc).replace(tzinfo=None)

@@ -11,15 +11,31 @@ from dagster import DagsterInstance
 from lineage_assets.backfill.account import result_of, told_of
 from lineage_assets.dagster_private import BaseAssetGraph, BulkActionsFilter, PartitionBackfill
 from lineage_assets.graph import AssetGraph
-from lineage_assets.ledger.receipts import ENDED
+from lineage_assets.ledger.receipts import ENDED, RECEIPT_TAG
 from lineage_assets.lineage.backfills import backfill_ended, backfill_started
 from lineage_assets.lineage.events import Event
+
+_LOOKED_AT = 20
+"""Newest backfills among which the last that was told is looked for; the others are strangers' then."""
 
 
 def events_of_backfill(record: PartitionBackfill, assets: BaseAssetGraph[Any], graph: AssetGraph) -> tuple[Event, ...]:
     """START and end of a backfill that is over and concerns assets of ours; else nothing."""
     told, result = told_of(record, assets, graph), result_of(record, assets)
     return () if told is None or result is None else (backfill_started(told), backfill_ended(told, result))
+
+
+def newest_told(
+    instance: DagsterInstance, told: PartitionBackfill, assets: BaseAssetGraph[Any], graph: AssetGraph
+) -> tuple[Event, ...]:
+    """The events of the newest backfill, where it began after this one and has been told: it owns the graph."""
+    for record in instance.get_backfills(filters=BulkActionsFilter(statuses=list(ENDED)), limit=_LOOKED_AT):
+        if record.backfill_timestamp <= told.backfill_timestamp:
+            break
+        events = events_of_backfill(record, assets, graph) if RECEIPT_TAG in record.tags else ()
+        if events:
+            return events
+    return ()
 
 
 def backfills_told(

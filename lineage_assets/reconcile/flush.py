@@ -13,22 +13,31 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from dagster import DagsterInstance, RunRecord
+from dagster import DagsterInstance, RunRecord, RunsFilter
 
 from lineage_assets.backfill.submit import targeted
 from lineage_assets.dagster_private import BaseAssetGraph, BulkActionStatus, PartitionBackfill
-from lineage_assets.graph import AssetGraph, AssetKey
-from lineage_assets.ledger.dagster_log import facts_of_run, newest_attempt
-from lineage_assets.ledger.receipts import Receipt, backfills_without, note, note_backfill, runs_with, runs_without
-from lineage_assets.ledger.record import Attempt, Closing, Fact, PartitionRecord
+from lineage_assets.graph import AssetGraph
+from lineage_assets.ledger.dagster_log import facts_of_run
+from lineage_assets.ledger.receipts import (
+    Receipt,
+    backfills_without,
+    note,
+    note_backfill,
+    receipt_of,
+    runs_with,
+    runs_without,
+)
+from lineage_assets.ledger.record import Fact, PartitionRecord
 from lineage_assets.lineage.events import Event
 from lineage_assets.lineage.foreground import send_now
 from lineage_assets.lineage.hierarchy import pipelines_told
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.retelling import retell
 from lineage_assets.lineage.transport import Transport, UndeliveredError
-from lineage_assets.reconcile.backfills import events_of_backfill
+from lineage_assets.reconcile.backfills import events_of_backfill, newest_told
 from lineage_assets.reconcile.closings import bury, close, is_live
+from lineage_assets.reconcile.overtaken import Overtaken
 from lineage_assets.reconcile.unbegun import never_begun
 from lineage_assets.reconcile.untouched import Backfill, blocked_by_nobody
 
@@ -79,11 +88,20 @@ class Flush:
     now: Callable[[], datetime]
     until: datetime | None = None
     done: Flushed = field(default_factory=Flushed)
-    _touched: dict[AssetKey, str] = field(default_factory=dict)
-    """Asset to the last run of it that was told here."""
+
+    def __post_init__(self) -> None:
+        self._overtaken = Overtaken(self.instance)
 
     def run(self, since: datetime) -> Flushed:
         """Tell what is owed; of runs that never began, and of backfills, those that ended since the given time."""
+        try:
+            self._all(since)
+            self._newest_again()
+        except UndeliveredError as error:
+            self.done = replace(self.done, stopped=f"{error.url} does not take events: {error.reason}")
+        return self.done
+
+    def _all(self, since: datetime) -> None:
         try:
             for record in chain(runs_with(self.instance, Receipt.PENDING), runs_without(self.instance, since)):
                 self._look_at_the_clock()
@@ -91,61 +109,76 @@ class Flush:
             for backfill in sorted(backfills_without(self.instance, since), key=lambda one: one.backfill_timestamp):
                 self._look_at_the_clock()
                 self._backfill(backfill)
-            self._newest_again()
-        except UndeliveredError as error:
-            self.done = replace(self.done, stopped=f"{error.url} does not take events: {error.reason}")
         except _OutOfTimeError:
             self.done = replace(self.done, stopped="its time is over; the next pass goes on")
-        return self.done
 
-    def _run(self, record: RunRecord) -> None:
-        facts: Sequence[Fact] = facts_of_run(self.instance, record.dagster_run.run_id)
-        if is_live(record, facts):
+    def _run(self, found: RunRecord) -> None:
+        run_id = found.dagster_run.run_id
+        if is_live(found, facts_of_run(self.instance, run_id)):
             self.done = replace(self.done, live=self.done.live + 1)
             return
+        # Only what is read after a process is known to be gone is all that it wrote; it may have told it all.
+        for record in self.instance.get_run_records(RunsFilter(run_ids=[run_id])):
+            if receipt_of(record.dagster_run) is receipt_of(found.dagster_run):
+                self._run_that_is_over(record)
+
+    def _run_that_is_over(self, record: RunRecord) -> None:
+        run, facts = record.dagster_run, facts_of_run(self.instance, record.dagster_run.run_id)
         unbegun = never_begun(self.instance, self.graph, record, facts, self.warehouse)
-        whole = close(self.instance, record, facts, unbegun, self.now())
+        new = close(self.instance, record, [*facts, *unbegun], {one.asset for one in unbegun}, self.now())
         bury(self.instance, record)
+        if not facts and not unbegun and receipt_of(run) is None:
+            return  # of strangers, or of a code location that has a sensor of its own
+        # What is told is what the log says, whoever else may have closed the run just now.
+        whole = facts_of_run(self.instance, run.run_id) if new else facts
         rejected = self._tell(whole)
-        note(self.instance, record.dagster_run, Receipt.REJECTED if rejected else Receipt.SENT)
-        new = sum(isinstance(fact, Closing) for fact in whole[len(facts) :])
-        self.done = replace(self.done, runs=self.done.runs + 1, closed=self.done.closed + new)
+        receipt = Receipt.REJECTED if rejected else Receipt.SENT
+        self._leave(whole, lambda: note(self.instance, run, receipt))
+        self.done = replace(self.done, runs=self.done.runs + 1, closed=self.done.closed + len(new))
 
     def _backfill(self, record: PartitionBackfill) -> None:
-        self._blocks_of(record)
-        rejected = self._send(events_of_backfill(record, self.assets, self.graph))
-        note_backfill(self.instance, record, Receipt.REJECTED if rejected else Receipt.SENT)
+        blocks = self._blocks_of(record)
+        events = events_of_backfill(record, self.assets, self.graph)
+        rejected = self._send(events)
+        if events:
+            self._send(newest_told(self.instance, record, self.assets, self.graph))
+        receipt = Receipt.REJECTED if rejected else Receipt.SENT
+        self._leave(blocks, lambda: note_backfill(self.instance, record, receipt))
         self.done = replace(self.done, backfills=self.done.backfills + 1)
 
-    def _blocks_of(self, record: PartitionBackfill) -> None:
+    def _blocks_of(self, record: PartitionBackfill) -> list[Fact]:
+        """Tell what no run of a backfill came to; the facts of it."""
         if record.status not in _BLOCKING or record.backfill_end_timestamp is None:
-            return
+            return []
+        told: list[Fact] = []
         targets = targeted(self.instance, record.backfill_id, self.assets)
         ended = datetime.fromtimestamp(record.backfill_end_timestamp, timezone.utc)
         backfill = Backfill(record.backfill_id, ended, targets)
         for facts in blocked_by_nobody(self.instance, self.graph, backfill, self.warehouse):
             self._tell(facts)
+            told += facts
             blocked = sum(isinstance(fact, PartitionRecord) for fact in facts)
             self.done = replace(self.done, blocked=self.done.blocked + blocked)
+        return told
+
+    def _leave(self, told: Iterable[Fact], receipt: Callable[[], None]) -> None:
+        """Leave a receipt, at once where no run that had been told before is newer."""
+        if not self._overtaken.keeps(told, receipt):
+            receipt()
+        if self._overtaken.is_full:
+            self._newest_again()
 
     def _newest_again(self) -> None:
-        """In Marquez the last run to arrive owns the graph: after a gap is filled, that must be the newest again."""
-        again: dict[str, set[AssetKey]] = {}
-        for asset, told in self._touched.items():
-            newest = newest_attempt(self.instance, asset)
-            if newest is not None and newest.run_id != told:
-                again.setdefault(newest.run_id, set()).add(asset)
-        for run_id, assets in again.items():
-            facts = facts_of_run(self.instance, run_id)
-            for events in retell((fact for fact in facts if fact.asset in assets), self.projection):
+        for facts in self._overtaken.newest():
+            for events in retell(facts, self.projection):
                 self._send(events)
+        self._overtaken.leave_receipts()
 
     def _tell(self, facts: Sequence[Fact]) -> int:
         """Send all that the facts of one run come to; how many events were rejected."""
         rejected = sum(self._send(events) for events in retell(facts, self.projection))
         if self.projection.extras.parents:
             rejected += self._send(pipelines_told(facts))
-        self._touched.update({fact.asset: fact.run_id for fact in facts if isinstance(fact, Attempt)})
         return rejected
 
     def _send(self, events: Iterable[Event]) -> int:

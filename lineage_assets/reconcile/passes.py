@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from dagster import DagsterInstance
+from filelock import FileLock, Timeout
 
 from lineage_assets.clock import utc_now
 from lineage_assets.dagster_private import BaseAssetGraph
@@ -21,6 +22,8 @@ from lineage_assets.settings import Settings
 
 LOOK_BACK = timedelta(days=7)
 """How far back a first pass looks for what ended without ever having begun."""
+_LOCK_SECONDS = 60.0
+"""How long a pass without a limit waits for another one of this state folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,9 @@ class Project:
 
 
 def flush(project: Project, *, since: datetime | None = None, seconds: float | None = None) -> Flushed:
-    """One pass, or the reason why there is nobody to tell.
+    """One pass, or the reason why there is none.
+
+    One at a time in a state folder. Two on different hosts tell the same events with the same ids.
 
     :raises ReceiverConfigurationError: the configuration of the receiver cannot be meant
     """
@@ -43,16 +48,22 @@ def flush(project: Project, *, since: datetime | None = None, seconds: float | N
     if outlet is None or isinstance(outlet, Off):
         return Flushed(stopped=NOBODY_THERE if outlet is None else outlet.reason)
     now = utc_now()
+    one_pass = Flush(
+        instance=project.instance,
+        graph=project.graph,
+        assets=project.assets,
+        transport=outlet,
+        projection=Projection(extras_of(project.settings)),
+        warehouse=project.settings.home / "warehouse",
+        now=utc_now,
+        until=None if seconds is None else now + timedelta(seconds=seconds),
+    )
+    lock = project.settings.home / "lineage" / "flush.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
     try:
-        return Flush(
-            instance=project.instance,
-            graph=project.graph,
-            assets=project.assets,
-            transport=outlet,
-            projection=Projection(extras_of(project.settings)),
-            warehouse=project.settings.home / "warehouse",
-            now=utc_now,
-            until=None if seconds is None else now + timedelta(seconds=seconds),
-        ).run(now - LOOK_BACK if since is None else since)
+        with FileLock(lock, timeout=_LOCK_SECONDS if seconds is None else seconds):
+            return one_pass.run(now - LOOK_BACK if since is None else since)
+    except Timeout:
+        return Flushed(stopped="another pass goes on")
     finally:
         outlet.close()

@@ -30,10 +30,12 @@ def never_begun(
 ) -> tuple[Attempt, ...]:
     """An attempt at each asset of ours that a run which is over was to make and did not come to."""
     run = record.dagster_run
-    partitions, begun = _partitions(run), {fact.asset for fact in facts}
-    if not partitions or run.is_success:
+    begun = {fact.asset for fact in facts}
+    left = set() if run.is_success else {asset for asset in planned_assets(instance, run.run_id) if asset not in begun}
+    # Strangers' assets may have partitions that are no days.
+    partitions = PartitionSet() if left.isdisjoint(graph.nodes) else _partitions(run)
+    if not partitions:
         return ()
-    left = {asset for asset in planned_assets(instance, run.run_id) if asset not in begun}
     started = record.create_timestamp.astimezone(timezone.utc)
     if record.start_time is not None:
         started = datetime.fromtimestamp(record.start_time, timezone.utc)
