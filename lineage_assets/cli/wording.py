@@ -49,11 +49,15 @@ def code_text(record: PartitionRecord, source: SourceCode | None) -> str:
     return f"{version}, commit {commit_text(source.commit)}{path}{kept}"
 
 
+def rows_text(rows: int) -> str:
+    return "1 row" if rows == 1 else f"{rows:,} rows"
+
+
 def data_text(record: PartitionRecord) -> str:
     """Version, rows, snapshot, checks and landing files of one partition's data."""
     said = [f"version {short(record.fingerprint)}"]
     if record.rows is not None:
-        said.append(f"{record.rows:,} rows")
+        said.append(rows_text(record.rows))
     if record.snapshot is not None:
         said.append(f"snapshot {record.snapshot}")
     if record.landing is not None:

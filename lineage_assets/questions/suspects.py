@@ -66,7 +66,10 @@ def _odd_rows(above: list[Made]) -> Iterator[Suspect]:
         middle = median(rows)
         for made, number in counted:
             if number is not None and (number * _FAR < middle or number > middle * _FAR):
-                yield Suspect(made.verdict.ref, f"{number:,} rows, where half of the others have {middle:,.0f} or more")
+                yield Suspect(
+                    made.verdict.ref,
+                    f"{number:,} {'row' if number == 1 else 'rows'}, where half of the others have {middle:,.0f} or more",
+                )
 
 
 def _noted(all_made: list[Made]) -> Iterator[Suspect]:

@@ -1,0 +1,212 @@
+"""The answers as they are drawn: whole texts, from told logs."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from datetime import datetime, timezone
+
+from rich.console import Console
+
+from lineage_assets.cli.history_text import print_history
+from lineage_assets.cli.impact_text import print_impact
+from lineage_assets.cli.why_text import print_why
+from lineage_assets.graph import AssetGraph
+from lineage_assets.ledger.record import Assertion, Cause, Closing, State
+from lineage_assets.ledger.scene import SourceCode
+from lineage_assets.ledger.seen import Unanswered
+from lineage_assets.partitions import set_of, trailing_days
+from lineage_assets.questions.answers_json import impact_json, why_json
+from lineage_assets.questions.foreign import ForeignJob
+from tests.questions.telling import MIDNIGHT, Told
+from tests.support.graphs import diamond, make_node
+
+DAY = "2021-06-06"
+SHOP = AssetGraph.of(
+    [
+        make_node("orders"),
+        make_node("weekly", ("orders", trailing_days(3)), "weather"),
+        make_node("best", "weekly"),
+    ]
+)
+
+
+def shop() -> Told:
+    told = Told(SHOP)
+    for day, version in (("2021-06-04", "o4"), ("2021-06-05", "o5")):
+        told.good("orders", day, version, rows=1500, landing="landed-on-time", run_id="run-of-both", snapshot=77)
+    told.good("orders", DAY, "o6", rows=1, drift=("reads lake.x, which is not declared",))
+    reads = {"orders": {"2021-06-04": "o4", "2021-06-05": "o5", DAY: "o6"}, "weather": {DAY: None}}
+    told.good(
+        "weekly", DAY, "w6", reads, assertions=(Assertion("row_count", success=True), Assertion("unique", success=True))
+    )
+    return told
+
+
+def drawn(draw: object, *arguments: object) -> list[str]:
+    console = Console(file=io.StringIO(), width=80, highlight=False)
+    assert callable(draw)
+    draw(console, *arguments)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().splitlines()
+
+
+def test_why_draws_days_that_share_a_run_as_one_line_and_what_is_not_ours() -> None:
+    told = shop()
+    told.good("orders", "2021-06-05", "o5-again", run_id="run-later")
+    assert drawn(print_why, told.asked().why("weekly", DAY)) == [
+        "weekly 2021-06-06: stale",
+        "  made         2021-06-13 04:00:00 UTC by run run-4, attempt 1",
+        "  code         version c1, no git commit is known",
+        "  data         version w6, 2 of 2 checks passed",
+        f"  lineage run  {why_json(told.asked().why('weekly', DAY))['versions'][0]['lineage_run']}",
+        "  differs      orders 2021-06-05 is version o5-again now, by run run-later; o5 was read",
+        "  made from",
+        "  ├─ orders 2021-06-04  run run-of-b, version o4, 1,500 rows, landing files landed-o",
+        (
+            "  ├─ orders 2021-06-05  run run-of-b, version o5, 1,500 rows, landing files landed-o;"
+            " PUBLISHED AGAIN SINCE in another version"
+        ),
+        "  ├─ orders 2021-06-06  run run-3, version o6, 1 row",
+        "  └─ weather 2021-06-06  not ours",
+        "Look at first",
+        "  orders 2021-06-05: read in a version that was replaced on 2021-06-13 05:00 by run run-late",
+        "  orders 2021-06-06: 1 row, where half of the others have 1,500 or more; reads lake.x, which is not declared",
+        "Next",
+        "  lineage-assets backfill weekly --from 2021-06-06 --to 2021-06-06",
+    ]
+
+
+def test_why_draws_a_shared_version_once_and_refers_to_it() -> None:
+    told = Told(diamond())
+    told.good("top", DAY, "t")
+    told.good("left", DAY, "l", {"top": {DAY: "t"}})
+    told.good("right", DAY, "r", {"top": {DAY: "t", "2021-06-05": "gone"}})
+    told.good("bottom", DAY, "b", {"left": {DAY: "l"}, "right": {DAY: "r"}})
+    lines = drawn(print_why, told.asked().why("bottom", DAY))
+    assert lines[lines.index("  made from") :][:6] == [
+        "  made from",
+        "  ├─ left 2021-06-06  run run-2, version l",
+        "  │  └─ top 2021-06-06  run run-1, version t",
+        "  └─ right 2021-06-06  run run-3, version r",
+        "     ├─ top 2021-06-05  no record of the version that was read",
+        "     └─ top 2021-06-06  (drawn above)",
+    ]
+
+
+def test_why_says_where_it_was_cut() -> None:
+    told = shop()
+    told.good("best", DAY, "b6", {"weekly": {DAY: "w6"}})
+    lines = drawn(print_why, told.asked().why("best", DAY, 0))
+    assert "  └─ weekly 2021-06-06  further up" in lines
+    assert "More lies further up: --depth N follows it." in lines
+
+
+def test_why_not_gathers_the_days_that_went_wrong_in_one_run_and_names_the_data_still_there() -> None:
+    told = shop()
+    told.failed("orders", DAY, "incomplete data", "6 rows; kept on the branch b_1 of lake.shop.orders")
+    told.blocked("weekly", DAY, ("orders", DAY))
+    lines = drawn(print_why, told.asked().why("weekly", DAY))
+    assert lines[:4] == [
+        "weekly 2021-06-06: blocked",
+        "  said         2021-06-13 06:00:00 UTC by run run-6, attempt 1: blocked",
+        "  because      upstream: reads what is bad",
+        (
+            "  began at     orders 2021-06-06: failed, incomplete data: 6 rows; kept on the branch b_1 of lake.shop.orders,"
+            " in run run-5"
+        ),
+    ]
+    assert "  still there  2021-06-13 04:00:00 UTC by run run-4, attempt 1" in lines
+    assert "  quarantine   branch b_1 of lake.shop.orders" in drawn(print_why, told.asked().why("orders", DAY))
+
+
+def test_why_names_the_run_that_let_data_stand_the_newer_code_and_a_run_that_ended_without_a_word() -> None:
+    told = Told(SHOP)
+    told.good("orders", DAY, "o6")
+    told.good("orders", DAY, "o6", state=State.REUSED, made_by="run-1", run_id="run-2")
+    told.unfinished("orders", DAY, is_live=False)
+    lines = drawn(print_why, told.asked(code={"orders": "c2"}).why("orders", DAY))
+    assert "  let stand    2021-06-13 02:00:00 UTC by run run-2, attempt 1" in lines
+    assert "  differs      the code is version c2 now, c1 made it" in lines
+    asked = "asked at 2021-06-13 00:00:00 UTC"
+    assert f"  no verdict   run run-silent, {asked}, ended without a verdict (failure)" in lines
+    assert "  made from    no partition of ours" in lines
+
+
+def test_history_draws_attempts_commits_and_the_diff_of_the_source() -> None:
+    told = Told(SHOP)
+    first = told.good("weekly", DAY, "w1", {"orders": {DAY: "o1"}}, rows=5, warning="late")
+    told.attempt(
+        first, SourceCode("return orders\n", repository="git@example.com:shop.git", commit="a" * 40, path="j.py")
+    )
+    second = told.good("weekly", DAY, "w1", {"orders": {DAY: "o2", "2021-06-05": "p"}}, rows=5, code_version="c2")
+    told.attempt(second, SourceCode("return orders.limit(9)\n", commit="b" * 40, path="j.py"))
+    told.good("weekly", DAY, "w1", state=State.REUSED, made_by=second.run_id, code_version="c2")
+    lines = drawn(print_history, told.asked().history("weekly", DAY))
+    assert "     code version c1, commit aaaaaaaaaaaa of j.py in git@example.com:shop.git" in lines
+    assert "     read orders 2021-06-05..2021-06-06" in lines
+    assert "     late" in lines
+    assert f"     the data of run {second.run_id} stands" in lines
+    start = lines.index("From 1 to 2")
+    assert lines[start : start + 11] == [
+        "From 1 to 2",
+        "  code version: c1 -> c2",
+        "  commit: aaaaaaaaaaaa -> bbbbbbbbbbbb (git log aaaaaaaaaaaa..bbbbbbbbbbbb)",
+        "  input orders 2021-06-05: not read -> version p",
+        "  input orders 2021-06-06: version o1 -> version o2",
+        "  --- j.py@aaaaaaaaaaaa",
+        "  +++ j.py@bbbbbbbbbbbb",
+        "  @@ -1 +1 @@",
+        "  -return orders",
+        "  +return orders.limit(9)",
+        "From 2 to 3",
+    ]
+
+
+def test_history_says_when_nothing_changed_and_why_a_run_gave_no_verdict() -> None:
+    told = Told(SHOP)
+    told.good("orders", DAY, "o")
+    told.good("orders", DAY, "o")
+    told.unfinished("orders", DAY, is_live=False)
+    ref, (silent,) = next(iter(told.silent.items()))
+    closing = Closing(
+        ("orders",), "run-silent", 1, set_of([DAY]), MIDNIGHT, Cause("cancelled", "the run was cancelled")
+    )
+    live = Unanswered("run-live", MIDNIGHT, is_live=True, status="queued")
+    told.silent[ref] = [replace(silent, closing=closing), live]
+    lines = drawn(print_history, told.asked().history("orders", DAY))
+    asked = "asked at 2021-06-13 00:00:00 UTC"
+    assert f"     run run-silent, {asked}, ended without a verdict (failure): the run was cancelled" in lines
+    assert "     run run-live is to make it (queued), asked at 2021-06-13 00:00:00 UTC" in lines
+    assert "  nothing that is on record changed" in lines
+
+
+def test_impact_draws_what_readers_read_and_the_jobs_of_others() -> None:
+    told = shop()
+    told.good("orders", DAY, "o6-again")
+    told.blocked("weekly", "2021-06-07", ("orders", DAY))
+    job = ForeignJob("airflow", "bi.report", ("team:bi",), (("shop", "weekly"),), "1-2", "COMPLETED", MIDNIGHT)
+    never = ForeignJob("airflow", "bi.board", (), (), None, None, None)
+    answer = told.asked(at=datetime(2021, 6, 14, tzinfo=timezone.utc)).impact("orders", DAY)
+    assert drawn(print_impact, answer, [job, never], None) == [
+        "orders 2021-06-06: 6 partitions read it, directly or through others: 1 bad, 4 never made, 1 stale",
+        "  weekly",
+        "    stale  2021-06-06",
+        "      by run run-4, attempt 1, code c1",
+        "      read orders 2021-06-06 in version o6; o6-again is published now",
+        "    bad  2021-06-07",
+        "      blocked: upstream: reads what is bad",
+        "    never made  2021-06-08",
+        "  best",
+        "    never made  2021-06-06..2021-06-08",
+        "Jobs of others downstream, by the lineage server",
+        "  airflow / bi.report  team:bi; newest run 1-2 COMPLETED at 2021-06-13 00:00:00 UTC",
+        "  airflow / bi.board  no owner is named; it never ran",
+        "Next",
+        "  lineage-assets plan orders --from 2021-06-06 --without-root",
+    ]
+    foreign = impact_json(answer, [job, never])["foreign_jobs"]
+    assert [one["newest_run"] for one in foreign] == [
+        {"id": "1-2", "state": "COMPLETED", "at": "2021-06-13T00:00:00+00:00"},
+        None,
+    ]
