@@ -79,7 +79,7 @@ def _facts(answer: Why) -> Iterator[tuple[str, str]]:
     if answer.quarantine is not None:
         yield "quarantine", f"branch {answer.quarantine.branch} of {answer.quarantine.table}"
     yield from (("began at", said) for said in _roots(answer.roots))
-    yield from (("no verdict", unanswered_text(run)) for run in answer.runs)
+    yield from (("being made" if run.is_live else "no verdict", unanswered_text(run)) for run in answer.runs)
     yield from _shown(answer)
     yield from (("differs", _difference(one)) for one in answer.differences)
 

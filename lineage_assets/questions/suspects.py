@@ -66,10 +66,8 @@ def _odd_rows(above: list[Made]) -> Iterator[Suspect]:
         middle = median(rows)
         for made, number in counted:
             if number is not None and (number * _FAR < middle or number > middle * _FAR):
-                yield Suspect(
-                    made.verdict.ref,
-                    f"{number:,} {'row' if number == 1 else 'rows'}, where half of the others have {middle:,.0f} or more",
-                )
+                rows = "1 row" if number == 1 else f"{number:,} rows"
+                yield Suspect(made.verdict.ref, f"{rows}, where half of the others have {middle:,.0f} or more")
 
 
 def _noted(all_made: list[Made]) -> Iterator[Suspect]:

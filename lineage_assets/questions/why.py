@@ -79,7 +79,8 @@ def why(known: Known, ref: PartitionRef, data: Trace, runs: Sequence[Unanswered]
         runs=tuple(runs),
         differences=differences(known, seen) if standing.is_there and seen is not None else (),
         suspects=odd,
-        commands=tuple(_commands(standing, ref, roots, odd)),
+        # A run that makes it gives the next verdict; there is nothing to ask for before that.
+        commands=() if any(run.is_live for run in runs) else tuple(_commands(standing, ref, roots, odd)),
         is_cut=is_cut or data.is_cut,
     )
 
@@ -90,8 +91,6 @@ def _commands(standing: Standing, ref: PartitionRef, roots: Sequence[Root], odd:
         yield _over_days("adopt", [ref])
     elif standing is Standing.GOOD:
         yield from (_about("history", one.ref) for one in odd[:1])
-    elif standing is Standing.BEING_MADE:
-        return
     elif roots:
         yield from _mending(roots)
     else:

@@ -112,8 +112,8 @@ def test_why_not_gathers_the_days_that_went_wrong_in_one_run_and_names_the_data_
         "  said         2021-06-13 06:00:00 UTC by run run-6, attempt 1: blocked",
         "  because      upstream: reads what is bad",
         (
-            "  began at     orders 2021-06-06: failed, incomplete data: 6 rows; kept on the branch b_1 of lake.shop.orders,"
-            " in run run-5"
+            "  began at     orders 2021-06-06: failed, incomplete data: 6 rows;"
+            " kept on the branch b_1 of lake.shop.orders, in run run-5"
         ),
     ]
     assert "  still there  2021-06-13 04:00:00 UTC by run run-4, attempt 1" in lines
@@ -131,6 +131,16 @@ def test_why_names_the_run_that_let_data_stand_the_newer_code_and_a_run_that_end
     asked = "asked at 2021-06-13 00:00:00 UTC"
     assert f"  no verdict   run run-silent, {asked}, ended without a verdict (failure)" in lines
     assert "  made from    no partition of ours" in lines
+
+
+def test_what_is_being_made_again_is_not_asked_for_again() -> None:
+    told = Told(SHOP)
+    told.failed("orders", DAY)
+    told.unfinished("orders", DAY, is_live=True, status="started")
+    lines = drawn(print_why, told.asked().why("orders", DAY))
+    assert lines[0] == "orders 2021-06-06: failed"
+    assert "  being made   run run-silent is to make it (started), asked at 2021-06-13 00:00:00 UTC" in lines
+    assert "Next" not in lines
 
 
 def test_history_draws_attempts_commits_and_the_diff_of_the_source() -> None:
