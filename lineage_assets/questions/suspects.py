@@ -66,8 +66,8 @@ def _odd_rows(above: list[Made]) -> Iterator[Suspect]:
         middle = median(rows)
         for made, number in counted:
             if number is not None and (number * _FAR < middle or number > middle * _FAR):
-                rows = "1 row" if number == 1 else f"{number:,} rows"
-                yield Suspect(made.verdict.ref, f"{rows}, where half of the others have {middle:,.0f} or more")
+                counted_rows = "1 row" if number == 1 else f"{number:,} rows"
+                yield Suspect(made.verdict.ref, f"{counted_rows}, where half of the others have {middle:,.0f} or more")
 
 
 def _noted(all_made: list[Made]) -> Iterator[Suspect]:
