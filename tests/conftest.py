@@ -12,6 +12,7 @@ pytest_plugins = [
     "tests.support.event_check",
     "tests.support.lineage_page",
     "tests.support.lineage_server",
+    "tests.support.postgres",
     "tests.support.spark",
 ]
 

@@ -6,6 +6,7 @@ Nothing here judges: what follows from the facts is the fold's and the gate's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timezone
 from heapq import merge
 from typing import Any
 
@@ -132,11 +133,14 @@ def append_fact(instance: DagsterInstance, run: DagsterRun, fact: Attempt | Clos
     instance.report_dagster_event(event, run.run_id)
 
 
-def planned_assets(instance: DagsterInstance, run_id: str) -> tuple[AssetKey, ...]:
-    """The assets that a run was to materialize, whether it came to them or not."""
-    planned = instance.all_logs(run_id, of_type={DagsterEventType.ASSET_MATERIALIZATION_PLANNED})
-    keys = (entry.dagster_event.asset_key for entry in planned if entry.dagster_event is not None)
-    return tuple(sorted({tuple(key.path) for key in keys if key is not None}))
+def planned_assets(instance: DagsterInstance, run_id: str) -> dict[AssetKey, datetime]:
+    """The assets that a run was to materialize, whether it came to them or not, and when that was settled."""
+    planned: dict[AssetKey, datetime] = {}
+    for entry in instance.all_logs(run_id, of_type={DagsterEventType.ASSET_MATERIALIZATION_PLANNED}):
+        key = None if entry.dagster_event is None else entry.dagster_event.asset_key
+        if key is not None:
+            planned.setdefault(tuple(key.path), datetime.fromtimestamp(entry.timestamp, timezone.utc))
+    return planned
 
 
 def attempt_event(attempt: Attempt) -> AssetObservation:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from enum import Enum
+from math import inf
 
 from dagster import DagsterInstance, DagsterRun, DagsterRunStatus, RunRecord, RunsFilter
 
@@ -18,6 +19,8 @@ RECEIPT_TAG = "lineage_assets/lineage"
 _PAGE = 100
 _LONGEST_BACKFILL = timedelta(days=7)
 """Dagster finds backfills by their beginning only; one that lasts longer than this is found by a replay."""
+_FARTHEST_ZONE = timedelta(hours=14)
+"""Dagster's PostgreSQL storage keeps the times of runs in the zone of the server, and asks by UTC."""
 ENDED = (
     BulkActionStatus.COMPLETED,
     BulkActionStatus.COMPLETED_SUCCESS,
@@ -72,8 +75,12 @@ def backfills_without(instance: DagsterInstance, since: datetime | None = None) 
 
 def runs_without(instance: DagsterInstance, since: datetime) -> Iterator[RunRecord]:
     """The runs that ended badly since then and never came to having a receipt."""
-    wanted = RunsFilter(statuses=[DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED], updated_after=_stored(since))
-    return (record for record in _paged(instance, wanted) if RECEIPT_TAG not in record.dagster_run.tags)
+    bad = [DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED]
+    wanted = RunsFilter(statuses=bad, updated_after=_stored(since) - _FARTHEST_ZONE)
+    for record in _paged(instance, wanted):
+        ended = record.end_time if record.end_time is not None else inf
+        if RECEIPT_TAG not in record.dagster_run.tags and ended >= since.timestamp():
+            yield record
 
 
 def runs_with(instance: DagsterInstance, receipt: Receipt) -> Iterator[RunRecord]:

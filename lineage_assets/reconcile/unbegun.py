@@ -31,12 +31,14 @@ def never_begun(
     """An attempt at each asset of ours that a run which is over was to make and did not come to."""
     run = record.dagster_run
     begun = {fact.asset for fact in facts}
-    left = set() if run.is_success else {asset for asset in planned_assets(instance, run.run_id) if asset not in begun}
+    planned = {} if run.is_success else planned_assets(instance, run.run_id)
+    left = planned.keys() & graph.nodes.keys() - begun
     # Strangers' assets may have partitions that are no days.
-    partitions = PartitionSet() if left.isdisjoint(graph.nodes) else _partitions(run)
+    partitions = _partitions(run) if left else PartitionSet()
     if not partitions:
         return ()
-    started = record.create_timestamp.astimezone(timezone.utc)
+    # Not the time at which the run was made: some databases keep that in a zone of their own.
+    started = min(planned.values())
     if record.start_time is not None:
         started = datetime.fromtimestamp(record.start_time, timezone.utc)
     attempts = tuple(

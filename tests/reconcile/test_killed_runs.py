@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -16,6 +17,7 @@ from lineage_assets.lineage.retelling import unended
 from lineage_assets.settings import child_environment, load_settings
 from tests.reconcile.conftest import KeptEvents
 from tests.reconcile.test_flush import LONG_AGO, receipt
+from tests.support.postgres import Postgres, instance_at
 from tests.support.recording import RecordingLauncher
 from tests.support.world import ShopWorld
 
@@ -24,25 +26,37 @@ FACTS = 16
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.slow
-def test_a_run_killed_at_any_place_is_closed_and_told_once(tmp_path: Path) -> None:
-    places = [str(place) for place in range(1, FACTS + 2)]
-    said = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "tests.reconcile.killed_runs", str(tmp_path), *places],
+def killed_at(home: Path, facts: int, *url: str) -> None:
+    """Run the shop in a process that is killed after so many facts."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "tests.reconcile.killed_runs", str(home), str(facts), *url],
         capture_output=True,
-        check=True,
+        check=False,
         cwd=ROOT,
         env=child_environment(),
         text=True,
     )
-    assert said.stdout.split() == [*[word for place in places for word in (place, "killed")][:-1], "ended"]
-    for place in places:
-        home = tmp_path / place
-        with DagsterInstance.local_temp(str(home / "dagster")) as instance:
-            _closes_and_tells(instance, home)
+    assert done.returncode == -signal.SIGKILL, done.stderr
 
 
-def _closes_and_tells(instance: DagsterInstance, home: Path) -> None:
+@pytest.mark.slow
+def test_a_run_killed_at_any_place_is_closed_and_told_once(tmp_path: Path) -> None:
+    killed_at(tmp_path, FACTS)
+    for place in range(1, FACTS + 1):
+        with DagsterInstance.local_temp(str(tmp_path / "places" / str(place))) as instance:
+            assert closed_and_told(instance, tmp_path) == place
+
+
+@pytest.mark.slow
+def test_on_postgresql_as_well(postgres_server: Postgres, tmp_path: Path) -> None:
+    with postgres_server.database() as url:
+        killed_at(tmp_path, 9, url)
+        with instance_at(url, tmp_path / "instance") as instance:
+            assert closed_and_told(instance, tmp_path) == 9
+
+
+def closed_and_told(instance: DagsterInstance, home: Path) -> int:
+    """How many facts a killed run left, once a pass is seen to have told all that there is to tell of it."""
     settings = load_settings().model_copy(update={"home": home, "openlineage_url": None})
     world = ShopWorld(settings, instance, RecordingLauncher())
     (run,) = instance.get_runs()
@@ -63,3 +77,4 @@ def _closes_and_tells(instance: DagsterInstance, home: Path) -> None:
     ended = Counter(told[1] for told in types.values())
     published = sum(isinstance(fact, PartitionRecord) and not fact.state.is_bad for fact in after)
     assert bool(ended["COMPLETE"]) == bool(published)
+    return len(before)
