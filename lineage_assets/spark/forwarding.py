@@ -2,8 +2,8 @@
 
 The listener writes its events to a file all the same; a thread here follows that file. So a receiver that hangs holds
 up neither Spark's listener bus nor the collecting of the events, and its key never enters the JVM. Best effort:
-whatever goes wrong, the program goes on, and what is on record is told elsewhere. Refuses to know what the events mean,
-but for two things: they stand under the lineage run that the program is part of, and known secrets are masked.
+whatever goes wrong, the program goes on, and what is on record is told elsewhere. Known secrets are masked; what else
+must not leave as it is, `raw_event` knows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from time import perf_counter
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
-from lineage_assets.spark.program import Lineage, NamedRun
+from lineage_assets.spark.program import Lineage
+from lineage_assets.spark.raw_event import mended
 
 POLL_SECONDS = 0.2
 TIMEOUT_SECONDS = 5.0
@@ -93,6 +94,7 @@ class _Post:
         )
         self._opener = urllib.request.build_opener(_NoRedirect)
         self._failures = 0
+        self._failed: set[str] = set()
 
     @contextmanager
     def follow(self, events_file: Path, over: threading.Event) -> Iterator[threading.Thread]:
@@ -116,7 +118,10 @@ class _Post:
     def _send(self, line: bytes) -> None:
         began = perf_counter()
         try:
-            body = json.dumps(placed(json.loads(line), self._lineage))
+            event = json.loads(line)
+            if self._is_afterthought(event):
+                return
+            body = json.dumps(mended(event, self._lineage))
             request = urllib.request.Request(  # noqa: S310 - http or https, as the settings have checked
                 self._receiver.address,
                 self._masked(body).encode(),
@@ -135,31 +140,17 @@ class _Post:
                 "; the rest of this program's events is not sent" if self._failures >= MOST_FAILURES else "",
             )
 
+    def _is_afterthought(self, event: Mapping[str, Any]) -> bool:
+        """Whether it is the COMPLETE that the listener sends after a FAIL (OpenLineage issue 4350)."""
+        run_id, kind = event.get("run", {}).get("runId"), event.get("eventType")
+        if kind == "FAIL":
+            self._failed.add(run_id)
+        return kind == "COMPLETE" and run_id in self._failed
+
     def _masked(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(json.dumps(secret)[1:-1], _MASK)
         return _USER.sub(f"{_MASK}@", text)
-
-
-def placed(event: dict[str, Any], lineage: Lineage) -> dict[str, Any]:
-    """The event under the lineage run that the program is part of.
-
-    The listener names the application as parent, in its own spelling of the job's name, of which Marquez would make
-    another job.
-    """
-    run = event.get("run", {})
-    facets = run.get("facets", {})
-    told: Mapping[str, Any] = facets.get("parent", {})
-    about = {name: value for name, value in told.items() if name.startswith("_")}
-    root = lineage.root if lineage.root is not None else lineage.parent
-    if lineage.parent is None or root is None:
-        return event
-    parent = {**about, **_named(lineage.parent), "root": _named(root)}
-    return {**event, "run": {**run, "facets": {**facets, "parent": parent}}}
-
-
-def _named(run: NamedRun) -> dict[str, dict[str, str]]:
-    return {"run": {"runId": run.run_id}, "job": {"namespace": run.namespace, "name": run.job}}
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -17,8 +17,7 @@ Dataset = Mapping[str, Any]
 Identity = tuple[str, str]
 """OpenLineage's: namespace and name."""
 
-_VERSION = re.compile(r"\.(branch|snapshot_id)_[^.]+$")
-_PINNED = re.compile(r"\.snapshot_id_(\d+)$")
+_VERSION = re.compile(r"\.(?:branch_[^.]+|snapshot_id_(?P<snapshot>\d+))$")
 _OWN_COLUMNS = ("ds", "source_ds")
 
 
@@ -54,6 +53,12 @@ def fold_events(events: Sequence[Event], folders: Iterable[str]) -> Observed:
     )
 
 
+def table_and_snapshot(name: str) -> tuple[str, str | None]:
+    """A table as Spark names a branch or snapshot of it: itself, and the snapshot when it is one."""
+    found = _VERSION.search(name)
+    return (name, None) if found is None else (name[: found.start()], found["snapshot"])
+
+
 _Sources = dict[tuple[str, str], set[Transformation]]
 """Physical name and column to what was done with it."""
 
@@ -76,8 +81,9 @@ def _versions(inputs: Iterable[Dataset], names: _Names) -> dict[str, tuple[int, 
     """The snapshots read, by table; of a read of one snapshot its name tells, for the facet has the table's current."""
     found: dict[str, set[int]] = {}
     for dataset in inputs:
-        pinned = _PINNED.search(_physical(dataset) or "")
-        version = pinned[1] if pinned else dataset.get("facets", {}).get("version", {}).get("datasetVersion", "")
+        _, pinned = table_and_snapshot(_physical(dataset) or "")
+        current = dataset.get("facets", {}).get("version", {}).get("datasetVersion", "")
+        version = current if pinned is None else pinned
         if version.isdigit():
             found.setdefault(names.of(_identity(dataset)), set()).add(int(version))
     return {name: tuple(sorted(snapshots)) for name, snapshots in sorted(found.items())}

@@ -12,7 +12,7 @@ from time import monotonic
 import pytest
 
 from lineage_assets.spark import forwarding as forwarding_module
-from lineage_assets.spark.forwarding import Receiver, forwarding, placed, secret_values
+from lineage_assets.spark.forwarding import Receiver, forwarding, secret_values
 from lineage_assets.spark.program import Lineage, NamedRun, Program
 from tests.launch.driven import until
 from tests.support.raw_events import RawEvents, raw_receiver
@@ -62,6 +62,8 @@ def test_every_event_of_a_program_arrives_under_our_run_and_the_backfill(lake: L
         assert parent["root"]["run"]["runId"] == BACKFILL.run_id
         assert event["run"]["runId"] not in (OURS.run_id, APPLICATION.run_id)
         assert event["job"]["name"] != "example.etl_orders"
+        links = [link["name"] for one in event["outputs"] for link in one["facets"]["symlinks"]["identifiers"]]
+        assert [f"lake.{link}" for link in links] == [lake.table("copy")] * len(event["outputs"])
     assert kept.keys == {f"Bearer {KEY}"}
     assert KEY not in "".join(kept.bodies)
     assert report.observed.problem is None
@@ -130,6 +132,10 @@ def test_settings_with_the_name_of_a_secret_are_known_secrets() -> None:
     assert secret_values(conf) == ("hunter22",)
 
 
-def test_without_a_run_of_ours_an_event_stays_as_it_is() -> None:
-    event = {"run": {"facets": {"parent": {"job": {"name": "x"}}}}}
-    assert placed(event, Lineage("food_delivery", "example.etl_orders", "1")) == event
+def test_what_failed_is_not_told_to_be_complete(tmp_path: Path) -> None:
+    told = [("START", "a"), ("FAIL", "a"), ("COMPLETE", "a"), ("COMPLETE", "b")]
+    with raw_receiver() as kept:
+        follow(tmp_path / "events", kept, *({"eventType": kind, "run": {"runId": run}} for kind, run in told))
+        until(lambda: len(kept.bodies) == 3, "all but one to arrive")
+    assert [event["eventType"] for event in kept.events] == ["START", "FAIL", "COMPLETE"]
+    assert kept.events[-1]["run"]["runId"] == "b"
