@@ -16,9 +16,9 @@ from dagster import (
 )
 from dagster import AssetKey as DagsterAssetKey
 
+from lineage_assets.assets.services import SERVICES_KEY, Services
 from lineage_assets.backfill.ask import Ask
 from lineage_assets.graph import AssetKey, name_of
-from lineage_assets.ledger.dagster_log import read_history
 from lineage_assets.ledger.record import PartitionRecord, PartitionRef, State
 
 COMPLETE_CHECK = "complete"
@@ -32,10 +32,12 @@ def complete_check(asset: AssetKey, partitions_def: DailyPartitionsDefinition) -
         name=COMPLETE_CHECK,
         description="Every partition of the run was produced.",
         partitions_def=partitions_def,
+        required_resource_keys={SERVICES_KEY},
     )
     def complete(context: AssetCheckExecutionContext) -> AssetCheckResult:
         keys = context.op_execution_context.partition_keys
-        history = read_history(context.instance, asset)
+        services: Services = getattr(context.op_execution_context.resources, SERVICES_KEY)
+        history = services.log.history(asset)
         verdicts = [history.verdicts.get(key) for key in keys]
         bad = [verdict for verdict in verdicts if verdict is not None and verdict.state.is_bad]
         unmade = [key for key, verdict in zip(keys, verdicts, strict=True) if verdict is None]

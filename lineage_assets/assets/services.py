@@ -13,7 +13,9 @@ from time import monotonic
 from dagster import DagsterInstance, DagsterRun, InitResourceContext, ResourceDefinition
 
 from lineage_assets.assets.platform import Platform
+from lineage_assets.errors import LineageAssetsError
 from lineage_assets.ledger.owner import owner, starter
+from lineage_assets.ledger.reader import LogReader
 from lineage_assets.ledger.receipts import Receipt, note, owe
 from lineage_assets.ledger.record import Fact
 from lineage_assets.lineage.delivery import Delivery
@@ -24,11 +26,23 @@ from lineage_assets.lineage.retelling import unended
 from lineage_assets.lineage.sender import Sender, sender_for
 
 
+class NoInstanceError(LineageAssetsError):
+    """The resource was made where no Dagster instance is."""
+
+    def __init__(self) -> None:
+        super().__init__("The ledger is in Dagster's event log, and there is no instance here. Run it with one.")
+
+
+SERVICES_KEY = "lineage_assets"
+"""The name of the resource."""
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     platform: Platform
     projection: Projection
     sender: Sender
+    log: LogReader
     facts: list[Fact] = field(default_factory=list)
     """All that this process has recorded of the run."""
 
@@ -38,9 +52,12 @@ def services_resource(platform: Platform) -> ResourceDefinition:
 
     def services(context: InitResourceContext) -> Iterator[Services]:
         started = monotonic()
-        held = Services(platform, Projection(extras_of(platform.settings)), sender_for(platform.settings))
         instance, run = context.instance, context.run
-        if instance is not None and run is not None:
+        if instance is None:
+            raise NoInstanceError
+        projection, sender = Projection(extras_of(platform.settings)), sender_for(platform.settings)
+        held = Services(platform, projection, sender, LogReader(instance))
+        if run is not None:
             owe(instance, run, owner() if platform.is_one_process else starter())
         try:
             yield held
@@ -48,7 +65,7 @@ def services_resource(platform: Platform) -> ResourceDefinition:
             if platform.is_one_process and held.projection.extras.parents:
                 held.sender.send(pipelines_told(held.facts))
             delivery = held.sender.close(monotonic() - started)
-            if instance is not None and run is not None:
+            if run is not None:
                 _settle(instance, run, held, delivery)
             if context.log is not None:
                 context.log.log(INFO if delivery.is_complete or delivery.is_off else WARNING, delivery.text)

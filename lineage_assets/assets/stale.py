@@ -14,12 +14,14 @@ from lineage_assets.backfill.ask import Ask
 from lineage_assets.backfill.impact import affected
 from lineage_assets.clock import utc_now
 from lineage_assets.graph import name_of
-from lineage_assets.ledger.dagster_log import read_histories
 from lineage_assets.ledger.fold import built
+from lineage_assets.ledger.reader import LogReader
 from lineage_assets.partitions import PartitionSet, keys_of, ranges_text
 
 
-def warn_of_what_goes_stale(context: AssetExecutionContext, asked: Asked, scope: Scope, platform: Platform) -> None:
+def warn_of_what_goes_stale(
+    context: AssetExecutionContext, asked: Asked, scope: Scope, platform: Platform, log: LogReader
+) -> None:
     """Warn from the first steps only: built partitions that read what is made and are not to be made themselves."""
     if asked.is_planned or any(read.asset in scope.partitions for node in asked.nodes for read in node.inputs):
         return
@@ -28,7 +30,7 @@ def warn_of_what_goes_stale(context: AssetExecutionContext, asked: Asked, scope:
     beyond = {
         asset: impact.partitions - scope.partitions.get(asset, PartitionSet()) for asset, impact in reached.items()
     }
-    histories = read_histories(context.instance, [asset for asset, partitions in beyond.items() if partitions])
+    histories = log.histories([asset for asset, partitions in beyond.items() if partitions])
     stale = {asset: beyond[asset] & built(history) for asset, history in histories.items()}
     named = [f"{name_of(asset)} {ranges_text(partitions)}" for asset, partitions in stale.items() if partitions]
     if named:

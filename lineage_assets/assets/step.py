@@ -35,8 +35,8 @@ from lineage_assets.assets.waiting import through_gate
 from lineage_assets.clock import utc_now
 from lineage_assets.errors import LineageAssetsError
 from lineage_assets.launch.launcher import ProgramFailedError, ProgramLostError
-from lineage_assets.ledger.dagster_log import read_histories
 from lineage_assets.ledger.gate import Go
+from lineage_assets.ledger.reader import LogReader
 from lineage_assets.ledger.record import Cause
 from lineage_assets.partitions import set_of
 from lineage_assets.spark.execution import JOB_FAILED
@@ -53,7 +53,7 @@ def run_job(context: AssetExecutionContext, declaration: JobDeclaration, service
     asked = asked_of(context, declaration)
     with automatic_materializations_off(context.run):
         scope = scope_of(context, asked, services.platform)
-        warn_of_what_goes_stale(context, asked, scope, services.platform)
+        warn_of_what_goes_stale(context, asked, scope, services.platform, services.log)
         step = begin(context, declaration, services, asked)
         with closing(step):
             ready = take_existing(step) if asked.is_adoption else reuse(step, take_in(step, gate(step, scope)))
@@ -70,6 +70,7 @@ class Step:
     context: AssetExecutionContext
     declaration: JobDeclaration
     platform: Platform
+    log: LogReader
     making: Making
     book: Book
 
@@ -90,10 +91,10 @@ def begin(context: AssetExecutionContext, declaration: JobDeclaration, services:
         range_run=len(asked.partitions) > platform.settings.range_run_threshold,
         scenes=scene_texts(declaration, platform),
     )
-    own = read_histories(context.instance, [node.key for node in asked.nodes])
+    own = services.log.histories(node.key for node in asked.nodes)
     book = Book(context, Telling(services.projection, services.sender), dict(own), services.facts)
     book.open(making, asked.partitions)
-    return Step(context, declaration, platform, making, book)
+    return Step(context, declaration, platform, services.log, making, book)
 
 
 @contextmanager
@@ -117,7 +118,7 @@ def take_existing(step: Step) -> Mapping[str, Ready]:
 
 def gate(step: Step, scope: Scope) -> Mapping[str, Go]:
     """Block what would read a bad partition; the others go on."""
-    passed = through_gate(step.context, step.asked, scope, step.platform)
+    passed = through_gate(step.context, step.asked, scope, step.platform, step.log)
     step.book.before.update(passed.histories)
     now = utc_now()
     step.book.write(

@@ -12,9 +12,10 @@ from lineage_assets.assets.asked import Asked
 from lineage_assets.assets.platform import Platform
 from lineage_assets.assets.scope import Scope
 from lineage_assets.graph import AssetKey, name_of
-from lineage_assets.ledger.dagster_log import live_runs, read_histories, upstream_of
+from lineage_assets.ledger.dagster_log import live_runs, upstream_of
 from lineage_assets.ledger.fold import History
 from lineage_assets.ledger.gate import Blocked, Gate, Go, Verdict, Wait
+from lineage_assets.ledger.reader import LogReader
 from lineage_assets.ledger.record import Cause, PartitionRef
 from lineage_assets.partitions import PartitionSet, set_of
 
@@ -30,16 +31,19 @@ class Passed:
     histories: Mapping[AssetKey, History]
 
 
-def through_gate(context: AssetExecutionContext, asked: Asked, scope: Scope, platform: Platform) -> Passed:
+def through_gate(
+    context: AssetExecutionContext, asked: Asked, scope: Scope, platform: Platform, log: LogReader
+) -> Passed:
     """Verdicts on all partitions that a run asks of a job; no verdict is `Wait` any more."""
     node = asked.nodes[0]
     upstream = upstream_of(platform.graph, [node.key])
     deadline = time.monotonic() + platform.settings.gate_wait_seconds
     is_told = False
     while True:
-        histories = read_histories(context.instance, upstream)
+        histories = log.histories(upstream)
         live = live_runs(context.instance, histories) - {asked.run_id}
-        gate = Gate(platform.graph, histories, live, _pending(scope, histories, asked))
+        others = platform.snapshots_of_others(node)
+        gate = Gate(platform.graph, histories, live, _pending(scope, histories, asked), others)
         verdicts: dict[str, Verdict] = {target: gate.judge(node, target) for target in asked.targets}
         waits = {target: verdict for target, verdict in verdicts.items() if isinstance(verdict, Wait)}
         if waits and time.monotonic() < deadline:

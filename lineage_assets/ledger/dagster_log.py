@@ -36,6 +36,9 @@ from lineage_assets.ledger.record_json import RECORD_KEY, from_json, to_json
 
 _Fetch = Callable[..., EventRecordsResult]
 _PAGE = 1000
+_HELD = 10_000
+"""Events held at once where the logs of many assets are read side by side."""
+_LEAST_PAGE = 20
 _NEWEST = 100
 """Observations of an asset among which its newest attempt is looked for first."""
 _GOING_ON = (
@@ -49,7 +52,14 @@ _GOING_ON = (
 
 def read_history(instance: DagsterInstance, asset: AssetKey) -> History:
     """The history of one asset: its materializations and observations, a page a query, newest first."""
-    return fold_history(_log(instance, asset))
+    return fold_history(read_log(instance, asset))
+
+
+def read_log(instance: DagsterInstance, asset: AssetKey, *, after: int | None = None) -> Iterator[Logged]:
+    """What the log holds of one asset, after a storage id if one is given; in no order."""
+    wanted = AssetRecordsFilter(DagsterAssetKey(asset), after_storage_id=after)
+    for fetch in (instance.fetch_materializations, instance.fetch_observations):
+        yield from _pages(fetch, asset, wanted, ascending=False)
 
 
 def read_histories(instance: DagsterInstance, assets: Iterable[AssetKey]) -> dict[AssetKey, History]:
@@ -100,12 +110,16 @@ def stream_log(
     instance: DagsterInstance, assets: Iterable[AssetKey], *, after: int = 0
 ) -> Iterator[tuple[AssetKey, Logged]]:
     """All that the log holds of the assets after a storage id, oldest first, a page of each at a time in memory."""
-    streams = [
-        ((asset, logged) for logged in _pages(fetch, asset, wanted, ascending=True))
-        for asset, wanted in ((key, AssetRecordsFilter(DagsterAssetKey(key), after_storage_id=after)) for key in assets)
-        for fetch in (instance.fetch_materializations, instance.fetch_observations)
-    ]
+    keys = tuple(assets)
+    size = max(_LEAST_PAGE, min(_PAGE, _HELD // (2 * max(len(keys), 1))))
+    fetches = (instance.fetch_materializations, instance.fetch_observations)
+    streams = (_named(asset, after, fetch, size) for asset in keys for fetch in fetches)
     return merge(*streams, key=lambda one: one[1].storage_id)
+
+
+def _named(asset: AssetKey, after: int, fetch: _Fetch, size: int) -> Iterator[tuple[AssetKey, Logged]]:
+    wanted = AssetRecordsFilter(DagsterAssetKey(asset), after_storage_id=after)
+    yield from ((asset, logged) for logged in _pages(fetch, asset, wanted, ascending=True, size=size))
 
 
 def newest_attempt(instance: DagsterInstance, asset: AssetKey) -> Attempt | None:
@@ -178,16 +192,12 @@ def _json(fact: Fact) -> MetadataValue[Any]:
     return MetadataValue.json(to_json(fact))
 
 
-def _log(instance: DagsterInstance, asset: AssetKey) -> Iterator[Logged]:
-    wanted = AssetRecordsFilter(DagsterAssetKey(asset))
-    for fetch in (instance.fetch_materializations, instance.fetch_observations):
-        yield from _pages(fetch, asset, wanted, ascending=False)
-
-
-def _pages(fetch: _Fetch, asset: AssetKey, wanted: AssetRecordsFilter, *, ascending: bool) -> Iterator[Logged]:
+def _pages(
+    fetch: _Fetch, asset: AssetKey, wanted: AssetRecordsFilter, *, ascending: bool, size: int = _PAGE
+) -> Iterator[Logged]:
     cursor = None
     while True:
-        page = fetch(wanted, limit=_PAGE, cursor=cursor, ascending=ascending)
+        page = fetch(wanted, limit=size, cursor=cursor, ascending=ascending)
         yield from (found for found in (logged_of(asset, record) for record in page.records) if found is not None)
         if not page.has_more:
             return

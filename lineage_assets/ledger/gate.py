@@ -22,7 +22,10 @@ class Go:
     """Every input partition may be read."""
 
     versions: Mapping[AssetKey, Mapping[str, str | None]]
-    """Per input the partitions to read and their data versions; None where the input is not ours."""
+    """Per input the partitions to read and their data versions.
+
+    Of an input that is not ours it is the snapshot of its whole table, or None where that cannot be told.
+    """
     snapshots: Mapping[AssetKey, Mapping[str, int]]
     """Per input the partitions to read and the table snapshots that hold them, where the record names one."""
     rows: Mapping[AssetKey, Mapping[str, int]] = field(default_factory=dict)
@@ -58,6 +61,8 @@ class Gate:
     """Runs that are going on; the run that asks is not among them."""
     pending: Mapping[AssetKey, PartitionSet] = field(default_factory=dict)
     """What the same backfill targets and has not given a verdict on yet."""
+    others: Mapping[AssetKey, int] = field(default_factory=dict)
+    """Current snapshots of inputs that are not ours, where they can be told."""
 
     def judge(self, node: AssetNode, partition: str) -> Verdict:
         """The verdict on one partition of an asset, over all that it would read."""
@@ -78,6 +83,9 @@ class Gate:
                     snapshots[asset][ref.partition] = published.snapshot
                 if published is not None and published.rows is not None:
                     rows.setdefault(asset, {})[ref.partition] = published.rows
+                if asset in self.others:
+                    snapshots[asset][ref.partition] = self.others[asset]
+                    versions[asset][ref.partition] = str(self.others[asset])
         if waits:
             return Wait(tuple(sorted(waits)))
         if bad:

@@ -36,7 +36,7 @@ _AT_ONCE = 400
 _FIRST_LOOK = 8
 _MOST_FOR_AN_ATTEMPT = 5000
 """Events of an asset that are passed over on the way back to an attempt: the bad days of a long range."""
-_MOST_FOR_SILENCE = 1000
+_MOST_FOR_SILENCE = 500
 """Events of an asset that are looked at for why a run gave no verdict; a word that came later is not found."""
 _ENDED = (DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED)
 
