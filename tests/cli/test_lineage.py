@@ -79,9 +79,7 @@ def test_verify_names_the_partitions_that_differ_and_its_command_mends_them(
 ) -> None:
     run_command("lineage", "replay")
     start = next(
-        event
-        for event in server.events()
-        if event["job"]["name"] == "example.orders" and event["eventType"] == "START"
+        event for event in server.events() if event["job"]["name"] == "example.orders" and event["eventType"] == "START"
     )
     partition = start["run"]["facets"]["lineageAssets_attempt"]["partition"]
     transport = HttpTransport(str(server.http.base_url))
@@ -138,9 +136,7 @@ def test_what_cannot_be_asked_is_told_all_the_same_and_not_verified(
 
 
 @pytest.mark.usefixtures("told")
-def test_a_server_that_is_no_marquez_is_told_and_not_verified(
-    monkeypatch: pytest.MonkeyPatch, capfd: Captured
-) -> None:
+def test_a_server_that_is_no_marquez_is_told_and_not_verified(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
     with receiver(lambda _heard: (200, "")) as heard:
         monkeypatch.setenv("OPENLINEAGE_URL", heard.url)
         assert run_command("lineage", "verify") == 2

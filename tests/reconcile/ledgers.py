@@ -13,6 +13,7 @@ from dagster._core.events import AssetObservationData, StepMaterializationData
 
 from lineage_assets.graph import AssetGraph
 from lineage_assets.ledger.dagster_log import attempt_event, bad_event, closing_event, good_event
+from lineage_assets.ledger.owner import OWNER_TAG
 from lineage_assets.ledger.record import Attempt, Cause, Closing, Fact, PartitionRecord, PartitionRef, State
 from lineage_assets.lineage.events import Event
 from lineage_assets.lineage.projection import Projection
@@ -51,7 +52,8 @@ def write(instance: DagsterInstance, facts: Iterable[Fact], status: Status = Sta
     """Log the facts in order, each in its run."""
     for fact in facts:
         if not instance.has_run(fact.run_id):
-            instance.add_run(DagsterRun(job_name="shop", run_id=fact.run_id, status=status))
+            tags = {OWNER_TAG: fact.owner} if isinstance(fact, Attempt) else {}
+            instance.add_run(DagsterRun(job_name="shop", run_id=fact.run_id, status=status, tags=tags))
         said = _event(fact)
         if isinstance(said, AssetMaterialization):
             kind, data = DagsterEventType.ASSET_MATERIALIZATION, StepMaterializationData(said)
