@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # What `__getattr__` gives, said to type checkers.
-    from lineage_assets.assets.declaration import Pipeline, landing, outbox, table
+    from lineage_assets.assets.declaration import Pipeline, external, landing, outbox, table
     from lineage_assets.assets.definitions import build_definitions
     from lineage_assets.datasets import Checks
     from lineage_assets.launch.spark_conf import local_spark_conf
@@ -25,6 +25,7 @@ _HOMES = {
     "SparkSubmit": "lineage_assets.launch.submit",
     "WarmDriver": "lineage_assets.launch.warm",
     "build_definitions": "lineage_assets.assets.definitions",
+    "external": "lineage_assets.assets.declaration",
     "landing": "lineage_assets.assets.declaration",
     "load_settings": "lineage_assets.settings",
     "local_spark_conf": "lineage_assets.launch.spark_conf",
@@ -41,6 +42,7 @@ __all__ = [
     "SparkSubmit",
     "WarmDriver",
     "build_definitions",
+    "external",
     "landing",
     "load_settings",
     "local_spark_conf",

@@ -51,6 +51,10 @@ class Input:
     window: Window = SAME_PARTITION
     dataset: Dataset | None = None
     """What it is, of an input that no job of the graph makes; the graph knows its own."""
+    table: str | None = None
+    """Where it is, with its catalog, of an input that no job of the graph makes."""
+    is_whole: bool = False
+    """Read as a whole by every partition: it has none of its own, and each notes it under its own day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +170,8 @@ def _input_json(read: Input) -> dict[str, Any]:
         "asset": list(read.asset),
         "window": [read.window.first, read.window.last],
         "dataset": None if read.dataset is None else dataset_json(read.dataset),
+        "table": read.table,
+        "is_whole": read.is_whole,
     }
 
 
@@ -186,4 +192,5 @@ def node_from_json(read: Mapping[str, Any]) -> AssetNode:
 def _input_from_json(read: Mapping[str, Any]) -> Input:
     dataset = read["dataset"]
     known = None if dataset is None else dataset_from_json(dataset)
-    return Input(tuple(read["asset"]), Window(*read["window"]), known)
+    is_whole = read.get("is_whole", False)
+    return Input(tuple(read["asset"]), Window(*read["window"]), known, read.get("table"), is_whole)

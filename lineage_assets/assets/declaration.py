@@ -15,6 +15,8 @@ from lineage_assets.errors import BadDeclarationError
 from lineage_assets.graph import AssetKey, AssetNode, Input, LineageJob
 from lineage_assets.partitions import SAME_PARTITION, Daily, Window
 
+_PARTS_OF_A_TABLE = 3
+
 JobFunction = Callable[..., Any]
 """A pure function of DataFrames to a DataFrame, or to a mapping of them by asset name."""
 
@@ -39,6 +41,37 @@ class Read:
     asset: AssetKey
     window: Window = SAME_PARTITION
     raw: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A table that another producer makes: what the lineage record calls it, and where it is."""
+
+    dataset: Dataset
+    """The columns that the job gets and the record tells; none declared: all, and none told."""
+    table: str
+    """With its catalog, as Spark names it: `lake.finance.exchange_rates`."""
+    window: Window | None = None
+    """None: it is read whole, and comes without `ds`."""
+    raw: bool = False
+
+    def __post_init__(self) -> None:
+        what = f'table of the external dataset "{self.dataset.name}"'
+        if len(self.table.split(".")) < _PARTS_OF_A_TABLE or not all(part.strip() for part in self.table.split(".")):
+            raise BadDeclarationError(what, self.table, "name it with its catalog: lake.finance.exchange_rates")
+        if any(column.name == "ds" for column in self.dataset.fields):
+            raise BadDeclarationError(
+                f'column of the external dataset "{self.dataset.name}"',
+                "ds",
+                "leave it out: with a window it comes by itself, without one it never comes",
+            )
+        if self.raw and self.window is None:
+            raise BadDeclarationError(what, "raw", "only a table that is read through a window is exploded or raw")
+
+    def input(self, parameter: str) -> Input:
+        """As the graph has it; named as the job's parameter."""
+        window = self.window if self.window is not None else SAME_PARTITION
+        return Input((parameter,), window, self.dataset, self.table, is_whole=self.window is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +106,17 @@ def outbox(name: str, folder: str, columns: str, *, description: str = "", check
     return Made(name, parse_fields(columns), outbox=folder, description=description, checks=kept)
 
 
+def external(
+    namespace: str, name: str, columns: str = "", *, table: str, window: Window | None = None, raw: bool = False
+) -> External:
+    """An input that another producer makes, an Airflow or plain Spark job: the dataset `name` of its lineage record.
+
+    `table` is where it is, with its catalog. Without a window it is read whole and comes without `ds`; with one, such
+    as `trailing_days(7)`, it needs a column `ds` of type DATE. It is not ours: the gate lets it pass as it is.
+    """
+    return External(Dataset(namespace, name, parse_fields(columns) if columns else ()), table, window, raw)
+
+
 def landing(folder: str, columns: str, *, format: str = "csv") -> Landing:  # noqa: A002 - Spark's own word
     return Landing(folder, parse_fields(columns), format)
 
@@ -84,7 +128,7 @@ class JobDeclaration:
     function: JobFunction
     lineage_job: LineageJob
     partitions: Daily
-    reads: Mapping[str, Read | Landing]
+    reads: Mapping[str, Read | Landing | External]
     """By parameter of the function."""
     makes: tuple[Made, ...]
     group: str
@@ -92,7 +136,11 @@ class JobDeclaration:
     @property
     def nodes(self) -> tuple[AssetNode, ...]:
         """The assets of this job as graph values."""
-        inputs = tuple(Input(read.asset, read.window) for read in self.reads.values() if isinstance(read, Read))
+        inputs = tuple(
+            read.input(parameter) if isinstance(read, External) else Input(read.asset, read.window)
+            for parameter, read in self.reads.items()
+            if not isinstance(read, Landing)
+        )
         return tuple(
             AssetNode(
                 key=(made.name,),
@@ -127,13 +175,13 @@ class Pipeline:
         name: str,
         makes: Made | tuple[Made, ...],
         *,
-        reads: Mapping[str, Window | Landing | Read] | None = None,
+        reads: Mapping[str, Window | Landing | Read | External] | None = None,
         description: str = "",
     ) -> JobDeclaration:
         """Declare a job.
 
         Every parameter of the function is an input: an asset of that name, read for the partition's own day, unless
-        `reads` says otherwise with a window, landing files, or a `Read` of an asset of another name.
+        `reads` says otherwise with a window, landing files, a `Read` of an asset of another name, or `external`.
         """
         parameters = tuple(inspect.signature(function).parameters)
         said = reads if reads is not None else {}
@@ -152,7 +200,7 @@ class Pipeline:
         )
 
 
-def _read(parameter: str, said: Window | Landing | Read) -> Read | Landing:
+def _read(parameter: str, said: Window | Landing | Read | External) -> Read | Landing | External:
     return Read((parameter,), said) if isinstance(said, Window) else said
 
 

@@ -30,8 +30,9 @@ from lineage_assets.assets.code_version import code_version
 from lineage_assets.assets.complete import complete_check
 from lineage_assets.assets.declaration import JobDeclaration
 from lineage_assets.assets.events import AUDIT_CHECK
+from lineage_assets.assets.neighbours import refuse_false_neighbours
 from lineage_assets.assets.platform import Platform
-from lineage_assets.assets.services import services_resource
+from lineage_assets.assets.services import SERVICES_KEY, services_resource
 from lineage_assets.assets.step import run_job
 from lineage_assets.backfill.job import build_backfill_job
 from lineage_assets.errors import BadDeclarationError, did_you_mean
@@ -43,7 +44,6 @@ from lineage_assets.reconcile.sensor import build_reconcile_sensor
 from lineage_assets.settings import Settings
 
 NODE_KEY = "lineage_assets/node"
-SERVICES_KEY = "lineage_assets"
 
 
 @contextmanager
@@ -69,6 +69,7 @@ def build_definitions(
     _refuse_unreadable(graph)
     check_names(graph)
     platform = Platform(graph, launcher, settings, is_one_process=executor is in_process_executor)
+    refuse_false_neighbours(platform)
     days: dict[Daily, DailyPartitionsDefinition] = {}
     for job in declared:
         days.setdefault(job.partitions, _partitions_def(job.partitions))
@@ -84,15 +85,16 @@ def build_definitions(
 
 
 def _refuse_unreadable(graph: AssetGraph) -> None:
-    """A program reads tables of this graph only; a misspelt parameter shows here, not every night."""
+    """A program reads tables of this graph, and what is declared external; a misspelt parameter shows here at once."""
     for node in graph.nodes.values():
         for read in node.inputs:
             what = f'input of "{name_of(node.key)}"'
             if read.asset == node.key:
                 raise BadDeclarationError(what, name_of(read.asset), "an asset cannot read itself yet")
-            if read.asset not in graph.nodes:
+            if read.dataset is None and read.asset not in graph.nodes:
                 hint = did_you_mean(name_of(read.asset), map(name_of, graph.nodes))
-                raise BadDeclarationError(what, name_of(read.asset), f"no job declared makes it.{hint}".rstrip("."))
+                mend = "no job declared makes it; what another producer makes is declared as external(...)."
+                raise BadDeclarationError(what, name_of(read.asset), f"{mend}{hint}".rstrip("."))
 
 
 def graph_of(definitions: Definitions) -> AssetGraph:
@@ -135,8 +137,9 @@ def _spec(job: JobDeclaration, node: AssetNode, partitions_def: DailyPartitionsD
         deps=[
             AssetDep(
                 DagsterAssetKey(read.asset),
+                # To Dagster what is not ours has no partitions.
                 partition_mapping=None
-                if read.window == SAME_PARTITION
+                if read.window == SAME_PARTITION or read.dataset is not None
                 else TimeWindowPartitionMapping(start_offset=read.window.first, end_offset=read.window.last),
             )
             for read in node.inputs

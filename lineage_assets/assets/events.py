@@ -22,6 +22,8 @@ from lineage_assets.ledger.record import Attempt, Closing, PartitionRecord, Stat
 from lineage_assets.partitions import ranges_text, set_of
 
 AUDIT_CHECK = "audit"
+_NOT_OURS = "INITIAL"
+"""What Dagster takes for the version of an asset that nobody there makes."""
 
 
 def log_attempts(context: AssetExecutionContext, attempts: Iterable[Attempt]) -> None:
@@ -88,7 +90,7 @@ def _tags(record: PartitionRecord, histories: Mapping[tuple[str, ...], History])
     for asset, versions in record.inputs.items():
         name = DagsterAssetKey(asset).to_user_string()
         digest = hashlib.sha256(repr(sorted(versions.items())).encode()).hexdigest()[:32]
-        tags[f"dagster/input_data_version/{name}"] = digest
+        tags[f"dagster/input_data_version/{name}"] = digest if asset in histories else _NOT_OURS
         tags[f"dagster/input_event_pointer/{name}"] = str(histories.get(asset, History()).newest)
     return tags
 

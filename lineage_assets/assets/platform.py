@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from lineage_assets.assets.declaration import Made
-from lineage_assets.graph import AssetGraph, AssetKey
+from lineage_assets.graph import AssetGraph, AssetKey, AssetNode
 from lineage_assets.launch.launcher import Launcher
-from lineage_assets.launch.table_history import table_ancestry
+from lineage_assets.launch.table_history import current_snapshot, table_ancestry
 from lineage_assets.settings import Settings
 
 
@@ -33,6 +34,13 @@ class Platform:
         """Whether the asset's table still descends from a snapshot; False where that cannot be told without Spark."""
         table = self.table_of(asset)
         return table is not None and snapshot in table_ancestry(self.settings.home / "catalog.db", table)
+
+    def snapshots_of_others(self, node: AssetNode) -> Mapping[AssetKey, int]:
+        """The current snapshots of what an asset reads and nobody here makes, where they can be told without Spark."""
+        tables = {read.asset: read.table for read in node.inputs if read.table is not None}
+        catalog = self.settings.home / "catalog.db"
+        found = {asset: current_snapshot(catalog, table) for asset, table in tables.items()}
+        return {asset: snapshot for asset, snapshot in found.items() if snapshot is not None}
 
     def landing_root(self, folder: str) -> Path:
         return self.settings.home / "landing" / folder

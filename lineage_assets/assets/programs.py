@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from lineage_assets.assets.asked import Asked
 from lineage_assets.assets.code_version import shipped_code
-from lineage_assets.assets.declaration import JobDeclaration, Landing, Made, Read, function_name
+from lineage_assets.assets.declaration import External, JobDeclaration, Landing, Made, Read, function_name
 from lineage_assets.assets.intake import Landed
 from lineage_assets.assets.platform import Platform
 from lineage_assets.datasets import Field
 from lineage_assets.errors import BadDeclarationError
-from lineage_assets.graph import name_of
+from lineage_assets.graph import AssetKey, name_of
 from lineage_assets.ledger.gate import Go, reads_of
 from lineage_assets.partitions import keys_of, ranges_text, set_of
 from lineage_assets.spark.program import LandingInput, Lineage, Output, Program, TableInput
@@ -47,7 +47,7 @@ def program_of(
         tables=tuple(
             _table(parameter, read, ready, declaration, platform)
             for parameter, read in reads.items()
-            if isinstance(read, Read)
+            if not isinstance(read, Landing)
         ),
         landings=tuple(
             _landing(parameter, read, ready, platform) for parameter, read in reads.items() if isinstance(read, Landing)
@@ -92,25 +92,46 @@ def _output(made: Made, platform: Platform) -> Output:
 
 
 def _table(
-    parameter: str, read: Read, ready: Mapping[str, Ready], declaration: JobDeclaration, platform: Platform
+    parameter: str, read: Read | External, ready: Mapping[str, Ready], declaration: JobDeclaration, platform: Platform
 ) -> TableInput:
+    asset = (parameter,) if isinstance(read, External) else read.asset
+    snapshots: dict[str, int] = {}
+    versions: dict[str, str] = {}
+    for one in ready.values():
+        snapshots.update(one.go.snapshots[asset])
+        versions.update({day: known for day, known in one.go.versions[asset].items() if known is not None})
+    is_whole = isinstance(read, External) and read.window is None
+    return TableInput(
+        parameter=parameter,
+        asset=name_of(asset),
+        table=_place_of(read, declaration, platform),
+        window={} if is_whole else _windows(asset, ready, declaration, platform),
+        snapshots=snapshots,
+        versions=versions,
+        raw=read.raw,
+        is_external=isinstance(read, External),
+        is_whole=is_whole,
+        columns=_columns(read.dataset.fields) if isinstance(read, External) else (),
+    )
+
+
+def _place_of(read: Read | External, declaration: JobDeclaration, platform: Platform) -> str:
+    if isinstance(read, External):
+        return read.table
     table = platform.table_of(read.asset) if read.asset in platform.graph.nodes else None
     if table is None:
         raise BadDeclarationError(
             f'input of "{declaration.lineage_job.name}"', name_of(read.asset), "read an asset that is a table"
         )
+    return table
+
+
+def _windows(
+    asset: AssetKey, ready: Mapping[str, Ready], declaration: JobDeclaration, platform: Platform
+) -> dict[str, tuple[str, str]]:
     node = declaration.nodes[0]
-    window = {}
-    for target in ready:
-        days = keys_of(reads_of(platform.graph, node, target)[read.asset])
-        if days:
-            window[target] = (days[0], days[-1])
-    snapshots: dict[str, int] = {}
-    versions: dict[str, str] = {}
-    for one in ready.values():
-        snapshots.update(one.go.snapshots[read.asset])
-        versions.update({day: known for day, known in one.go.versions[read.asset].items() if known is not None})
-    return TableInput(parameter, name_of(read.asset), table, window, snapshots, versions, read.raw)
+    days = {target: keys_of(reads_of(platform.graph, node, target)[asset]) for target in ready}
+    return {target: (read[0], read[-1]) for target, read in days.items() if read}
 
 
 def _landing(parameter: str, read: Landing, ready: Mapping[str, Ready], platform: Platform) -> LandingInput:

@@ -1,6 +1,13 @@
 """``lineage-assets graph``: the assets of the project, who makes them and what they read."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from lineage_assets.graph import Input
 
 
 @click.command()
@@ -21,9 +28,16 @@ def graph() -> None:
     for key in assets.order:
         node = assets.nodes[key]
         last = "yesterday" if node.partitions.last is None else node.partitions.last.isoformat()
-        reads = (f"{name_of(read.asset)}{window_text(read.window)}" for read in node.inputs)
+        reads = (f"{name_of(read.asset)}{window_text(read.window)}{_outside(read)}" for read in node.inputs)
         table.add_row(name_of(key), node.job.name, f"{node.partitions.first}..{last}", "\n".join(reads))
     console = Console(highlight=False)
     console.print(table)
     jobs = {node.job for node in assets.nodes.values()}
     console.print(f"{len(assets.nodes)} assets, made by {len(jobs)} jobs.")
+
+
+def _outside(read: Input) -> str:
+    """What another producer makes, by its name in the lineage record."""
+    if read.dataset is None:
+        return ""
+    return f", whole ({read.dataset.name})" if read.is_whole else f" ({read.dataset.name})"

@@ -1,6 +1,6 @@
 """What a lineage run reads and writes: declared before it, recorded after it.
 
-Pure. Landing files, outboxes and assets that are not ours are no datasets and are left out.
+Pure. Landing files, outboxes, and assets of others that nobody declared a dataset for are left out.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from lineage_assets.datasets import Dataset
-from lineage_assets.graph import AssetKey, AssetNode
+from lineage_assets.graph import AssetKey, AssetNode, Input
 from lineage_assets.ledger.record import ColumnSource, PartitionRecord, State
 from lineage_assets.lineage.turns import ColumnOf, DatasetRead, DatasetWritten, LineageRun
 from lineage_assets.lineage.verdict import published
@@ -21,20 +21,33 @@ _PARTITION_COLUMNS = frozenset({"ds", "source_ds"})
 def inputs_of(run: LineageRun, records: Sequence[PartitionRecord] = ()) -> tuple[DatasetRead, ...]:
     """The inputs of a run with the partitions read: those recorded, else those the windows reach and that exist."""
     windows: dict[AssetKey, PartitionSet] = {}
-    datasets: dict[AssetKey, Dataset] = {}
+    reads: dict[AssetKey, Input] = {}
     for read in (read for asset in run.assets for read in run.graph.nodes[asset].inputs):
-        node = run.graph.nodes.get(read.asset)
-        dataset = read.dataset if node is None else node.dataset
-        if dataset is not None:
-            reached = read.window.reads(run.partitions)
+        if _dataset_of(run, read) is not None:
+            node = run.graph.nodes.get(read.asset)
+            reached = PartitionSet() if read.is_whole else read.window.reads(run.partitions)
             windows[read.asset] = windows.get(read.asset, PartitionSet()) | _existing(node, reached)
-            datasets[read.asset] = dataset
-    found: list[DatasetRead] = []
-    for asset, wanted in sorted(windows.items()):
-        seen = set_of(key for record in records for key in record.inputs.get(asset, ()))
-        rows, snapshot = _rows(asset, records), _snapshot_read(asset, records)
-        found.append(DatasetRead(datasets[asset], seen or wanted, rows, snapshot))
-    return tuple(found)
+            reads[read.asset] = read
+    return tuple(_read(run, reads[asset], wanted, records) for asset, wanted in sorted(windows.items()))
+
+
+def _read(run: LineageRun, read: Input, wanted: PartitionSet, records: Sequence[PartitionRecord]) -> DatasetRead:
+    dataset = _dataset_of(run, read)
+    assert dataset is not None  # noqa: S101 - the caller has looked
+    seen = set_of(key for record in records for key in record.inputs.get(read.asset, ()) if not read.is_whole)
+    return DatasetRead(
+        dataset,
+        seen or wanted,
+        _rows(read.asset, records),
+        _snapshot_read(read.asset, records),
+        is_external=read.asset not in run.graph.nodes,
+    )
+
+
+def _dataset_of(run: LineageRun, read: Input) -> Dataset | None:
+    """What is read, where it is a dataset."""
+    node = run.graph.nodes.get(read.asset)
+    return read.dataset if node is None else node.dataset
 
 
 def outputs_of(run: LineageRun, records: Sequence[PartitionRecord] = ()) -> tuple[DatasetWritten, ...]:
@@ -102,8 +115,9 @@ def _columns(run: LineageRun, columns: Mapping[str, tuple[ColumnSource, ...]]) -
 
 
 def _named(run: LineageRun, sources: Iterable[ColumnSource]) -> tuple[ColumnOf, ...]:
+    read = {one.asset: _dataset_of(run, one) for asset in run.assets for one in run.graph.nodes[asset].inputs}
     return tuple(
-        (node.dataset, source.column, source.transformations)
-        for node, source in ((run.graph.nodes.get(source.asset), source) for source in sources)
-        if node is not None and node.dataset is not None and source.column not in _PARTITION_COLUMNS
+        (dataset, source.column, source.transformations)
+        for dataset, source in ((read.get(source.asset), source) for source in sources)
+        if dataset is not None and source.column not in _PARTITION_COLUMNS
     )

@@ -24,6 +24,7 @@ from lineage_assets.lineage.extras import Extras
 from lineage_assets.lineage.facets import MOST_NAMED, PRODUCER, instant
 from lineage_assets.lineage.facets.dataset import (
     dataset_facets,
+    external_facets,
     owned_facets,
     read_facets,
     read_input_facets,
@@ -118,7 +119,10 @@ def _input(read: DatasetRead, site: Site, extras: Extras) -> Plain:
     return {
         "namespace": read.dataset.namespace,
         "name": read.dataset.name,
-        "facets": {**_dataset(read.dataset, site, extras.symlinks), **_plain(read_facets(read))},
+        "facets": {
+            **(_external(read.dataset) if read.is_external else _dataset(read.dataset, site, extras.symlinks)),
+            **_plain(read_facets(read)),
+        },
         "inputFacets": {**of_run, **_plain(read_input_facets(read))},
     }
 
@@ -163,6 +167,11 @@ def _owned(owners: tuple[str, ...]) -> Plain:
 @lru_cache(maxsize=1024)
 def _frame(partitions: PartitionSet, spark_version: str, adapter_version: str) -> Plain:
     return _plain(frame_facets(partitions, spark_version, adapter_version))
+
+
+@lru_cache(maxsize=1024)
+def _external(dataset: Dataset) -> Plain:
+    return _plain(external_facets(dataset))
 
 
 @lru_cache(maxsize=256)

@@ -20,8 +20,9 @@ def check_names(graph: AssetGraph) -> None:
     """Refuse a graph with a job or dataset whose name would break a receiver."""
     for node in graph.nodes.values():
         check_name("lineage job", node.job.namespace, node.job.name)
-        if node.dataset is not None:
-            check_name("dataset", node.dataset.namespace, node.dataset.name)
+        for dataset in (node.dataset, *(read.dataset for read in node.inputs)):
+            if dataset is not None:
+                check_name("dataset", dataset.namespace, dataset.name)
 
 
 def check_name(what: str, namespace: str, name: str) -> None:

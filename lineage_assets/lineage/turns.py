@@ -57,8 +57,11 @@ class DatasetRead:
 
     dataset: Dataset
     partitions: PartitionSet
+    """None of what is read whole."""
     rows: int | None = None
     snapshot: int | None = None
+    is_external: bool = False
+    """Another producer makes it, and says where it lies."""
 
 
 ColumnOf = tuple[Dataset, str, tuple[Transformation, ...]]

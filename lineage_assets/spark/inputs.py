@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from lineage_assets.spark.external import declared_columns, is_iceberg
 from lineage_assets.spark.iceberg import IcebergTable, quoted
 from lineage_assets.spark.landing import landing_version
 from lineage_assets.spark.pinning import pin
@@ -24,7 +25,9 @@ Range = tuple[date, date]
 
 
 def pinned(spark: SparkSession, read: TableInput) -> Pinned | None:
-    """The snapshots at which the input is to be read; None for a table that nothing was published to."""
+    """The snapshots at which the input is to be read; None for a table that nothing was published to, or no Iceberg."""
+    if read.is_external and not is_iceberg(spark, read.table):
+        return None
     table = IcebergTable.load(spark, read.table)
     if table is None:
         raise MissingTableError(read.table)
@@ -32,9 +35,17 @@ def pinned(spark: SparkSession, read: TableInput) -> Pinned | None:
 
 
 def read_table(spark: SparkSession, read: TableInput, at: Pinned | None) -> DataFrame:
-    """The rows of the union of the windows at these snapshots, with `ds` and `source_ds` unless it is read raw."""
+    """The rows of the union of the windows at these snapshots, with `ds` and `source_ds` unless it is read raw.
+
+    What is read whole comes without either.
+    """
+    held = _held(spark, read.table, at)
+    if read.is_external:
+        held = declared_columns(held, read)
+    if read.is_whole:
+        return held
     windows = {date.fromisoformat(day): _dates(window) for day, window in read.window.items()}
-    frame = _held(spark, read.table, at).where(within(windows.values()))
+    frame = held.where(within(windows.values()))
     if read.raw:
         return frame
     if all(window == (target, target) for target, window in windows.items()):

@@ -38,6 +38,12 @@ class TableInput:
     """Source partition to its fingerprint in the record, by which a later publish of the same content is known."""
     raw: bool = False
     """Not exploded: `ds` is then the source partition, and the job also receives the frame `targets` (`ds`)."""
+    is_external: bool = False
+    """Another producer makes it: it need be no Iceberg table."""
+    is_whole: bool = False
+    """Read whole, without `ds`; it has no windows then."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """Name and Spark type of the columns that the job gets of an external table, less `ds`; none: all that it has."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +169,7 @@ def _output(read: dict[str, Any]) -> Output:
 
 def _table(read: dict[str, Any]) -> TableInput:
     window = {target: (first, last) for target, (first, last) in read["window"].items()}
-    return TableInput(**{**read, "window": window})
+    return TableInput(**{**read, "window": window, "columns": _pairs(read["columns"])})
 
 
 def _landing(read: dict[str, Any]) -> LandingInput:

@@ -42,6 +42,29 @@ class MissingTableError(RefusedError):
         super().__init__(f"The input table {table} does not exist. Materialize the asset that makes it first.")
 
 
+class MissingExternalTableError(RefusedError):
+    """A table that another producer is to make does not exist."""
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+        super().__init__(
+            f"The external table {table} does not exist. "
+            "Name it in `external(table=...)` as Spark does, with its catalog, or have its producer make it first."
+        )
+
+
+class OtherColumnsError(RefusedError):
+    """A table that another producer makes does not have the columns that were declared."""
+
+    def __init__(self, table: str, differences: Sequence[str]) -> None:
+        self.table = table
+        self.differences = tuple(differences)
+        super().__init__(
+            f"The external table {table} is not as it is declared: {'; '.join(differences)}. "
+            "Declare what it has, or ask its producer."
+        )
+
+
 class LostSnapshotError(RefusedError):
     """A snapshot that a record names cannot be what is read."""
 

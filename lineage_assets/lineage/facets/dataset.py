@@ -18,14 +18,8 @@ _columns = standard.column_lineage_dataset
 
 def dataset_facets(dataset: Dataset, site: Site, *, with_symlinks: bool) -> dict[str, DatasetFacet]:
     """What a dataset is and where it lies; the same on every event, or Marquez makes a version of each change."""
-    fields = [
-        standard.schema_dataset.SchemaDatasetFacetFields(
-            column.name, column.type, column.description or None, fields=None
-        )
-        for column in dataset.fields
-    ]
     facets: dict[str, DatasetFacet] = {
-        "schema": standard.schema_dataset.SchemaDatasetFacet(fields, producer=PRODUCER),
+        "schema": _schema(dataset),
         "dataSource": standard.datasource_dataset.DatasourceDatasetFacet(
             site.catalog, site.warehouse, producer=PRODUCER
         ),
@@ -48,6 +42,28 @@ def dataset_facets(dataset: Dataset, site: Site, *, with_symlinks: bool) -> dict
         physical = standard.symlinks_dataset.Identifier(site.warehouse, dataset.table, "TABLE")
         facets["symlinks"] = standard.symlinks_dataset.SymlinksDatasetFacet([physical], producer=PRODUCER)
     return facets
+
+
+def external_facets(dataset: Dataset) -> dict[str, DatasetFacet]:
+    """Of what another makes only what Marquez cannot do without, and the columns where the reader declares them.
+
+    Its producer says the rest: the last to speak of a source or a schema is believed.
+    """
+    source = dataset.namespace if ":" in dataset.namespace else f"dataset:{dataset.namespace}"
+    facets: dict[str, DatasetFacet] = {
+        "dataSource": standard.datasource_dataset.DatasourceDatasetFacet(dataset.namespace, source, producer=PRODUCER)
+    }
+    return {**facets, "schema": _schema(dataset)} if dataset.fields else facets
+
+
+def _schema(dataset: Dataset) -> DatasetFacet:
+    fields = [
+        standard.schema_dataset.SchemaDatasetFacetFields(
+            column.name, column.type, column.description or None, fields=None
+        )
+        for column in dataset.fields
+    ]
+    return standard.schema_dataset.SchemaDatasetFacet(fields, producer=PRODUCER)
 
 
 def read_facets(read: DatasetRead) -> dict[str, DatasetFacet]:
