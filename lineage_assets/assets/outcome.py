@@ -163,7 +163,9 @@ def _sources(
         return {}, ()
     tables = {read.table: tuple(read.asset.split("/")) for read in program.tables}
     columns = {column: _named(sources, tables) for column, sources in observed.columns.get(table, {}).items()}
-    return columns, _named(observed.row_sources.get(table, ()), tables)
+    return {column: made for column, made in columns.items() if made}, _named(
+        observed.row_sources.get(table, ()), tables
+    )
 
 
 def _named(sources: Iterable[Source], tables: Mapping[str, AssetKey]) -> tuple[ColumnSource, ...]:

@@ -23,6 +23,15 @@ _OF_ANOTHER_SPARK = (
     "PYSPARK_DRIVER_PYTHON_OPTS",
 )
 
+_OF_OUR_RECEIVER = (
+    "OPENLINEAGE_DISABLED",
+    "OPENLINEAGE_URL",
+    "OPENLINEAGE_ENDPOINT",
+    "OPENLINEAGE_API_KEY",
+    "OPENLINEAGE_CONFIG",
+)
+"""With OPENLINEAGE__*: Spark's listener heeds these too, and would be silent or speak to others than us."""
+
 
 @dataclass(frozen=True, slots=True)
 class SparkChild:
@@ -41,7 +50,7 @@ def spark_child(conf: Mapping[str, str], settings: Settings, *, say: Callable[[s
 def spark_environment(settings: Settings) -> dict[str, str]:
     return child_environment(
         {
-            **dict.fromkeys(_OF_ANOTHER_SPARK),
+            **dict.fromkeys((*_OF_ANOTHER_SPARK, *_OF_OUR_RECEIVER, *settings.openlineage_nested)),
             "JAVA_HOME": str(find_java(settings).path),
             "PYSPARK_PYTHON": sys.executable,
             "PYSPARK_DRIVER_PYTHON": sys.executable,

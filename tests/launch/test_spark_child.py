@@ -28,3 +28,11 @@ def test_a_child_imports_from_where_we_do_but_its_own_python_comes_first(
     assert found[:2] == [str(tmp_path), str(tmp_path / "project")]
     assert str(tmp_path / "gone") not in found
     assert [folder for folder in found if "site-packages" in folder or folder.endswith("lib-dynload")] == []
+
+
+def test_what_is_meant_for_our_receiver_is_kept_from_sparks_listener(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("OPENLINEAGE_DISABLED", "OPENLINEAGE_API_KEY", "OPENLINEAGE__TRANSPORT__TYPE")
+    for name in names:
+        monkeypatch.setenv(name, "true")
+    environment = spark_environment(load_settings())
+    assert [name for name in environment if name.startswith("OPENLINEAGE")] == []
