@@ -218,9 +218,13 @@ def _verdict(record: PartitionRecord) -> _Row:
     return _row(record.run_id, record.ended, kind, seen, record.partition)
 
 
+_entry: Callable[..., EventLogEntry] = EventLogEntry
+"""Dagster's class has no types of its own."""
+
+
 def _row(run_id: str, at: datetime, kind: DagsterEventType, said: object, partition: str | None) -> _Row:
     event = DagsterEvent(kind.value, job_name="__ASSET_JOB", event_specific_data=said)  # type: ignore[arg-type]
-    entry = EventLogEntry(
+    entry = _entry(
         error_info=None, level=20, user_message="", run_id=run_id, timestamp=at.timestamp(), dagster_event=event
     )
     asset_key = event.asset_key
