@@ -47,7 +47,7 @@ def fold_events(events: Sequence[Event], folders: Iterable[str]) -> Observed:
             output: {column: _sources(sources) for column, sources in sorted(made.items()) if sources}
             for output, made in sorted(columns.items())
         },
-        row_sources={output: _sources(sources) for output, sources in sorted(rows.items()) if sources},
+        row_sources={output: decisive for output, sources in sorted(rows.items()) if (decisive := _decisive(sources))},
         versions=_versions(inputs, names),
         failed=any(event.get("eventType") == "FAIL" for event in events),
     )
@@ -75,6 +75,12 @@ def _add(sources: _Sources, read: Iterable[Mapping[str, Any]], names: _Names) ->
 
 def _sources(sources: _Sources) -> tuple[Source, ...]:
     return tuple(Source(dataset, column, tuple(sorted(steps))) for (dataset, column), steps in sorted(sources.items()))
+
+
+def _decisive(sources: _Sources) -> tuple[Source, ...]:
+    """The listener also tells how a column came to where it decides; here only that it does counts."""
+    steps = {of: {step for step in done if step.type == "INDIRECT"} for of, done in sources.items()}
+    return _sources({of: done for of, done in steps.items() if done})
 
 
 def _versions(inputs: Iterable[Dataset], names: _Names) -> dict[str, tuple[int, ...]]:
