@@ -59,7 +59,7 @@ def _unread(program: Program, observed: Observed) -> Iterator[str]:
     # Of a job that was asked for, or did, a part of its work only nothing is known of what the rest reads.
     if not program.is_whole or not {_place_of(output) for output in program.outputs} <= set(observed.outputs):
         return
-    declared = {read.parameter: (read.asset, read.table) for read in program.tables if read.window}
+    declared = {read.parameter: (read.asset, read.table) for read in program.tables if read.window or read.is_whole}
     declared.update({read.parameter: (f"the landing files {read.root}", read.root) for read in program.landings})
     for parameter, (name, place) in sorted(declared.items()):
         if place not in observed.inputs:

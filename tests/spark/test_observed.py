@@ -61,8 +61,9 @@ def test_columns_and_rows_have_their_sources_with_what_was_done_and_days_are_non
         ds=[source(orders, "id", DIRECT)],
     )
     facet["dataset"] = [
-        source(menus, "id", JOIN, {"type": "INDIRECT", "subtype": "FILTER"}),
+        source(menus, "id", DIRECT, JOIN, FILTER),
         source(orders, "ds", JOIN),
+        source(menus, "fee", DIRECT),
     ]
     inputs = [iceberg(orders, "shop.orders"), iceberg(menus, "shop.menus")]
     written = iceberg("/wh/shop/week", "shop.week.branch_x", columnLineage=facet)
