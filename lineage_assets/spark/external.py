@@ -5,7 +5,8 @@ Refuses to know who makes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -14,13 +15,26 @@ from lineage_assets.spark.iceberg import quoted
 from lineage_assets.spark.program import TableInput
 from lineage_assets.spark.refusal import MissingExternalTableError, OtherColumnsError
 
+_FILE = re.compile(r"^file:/+")
+
 
 def is_iceberg(spark: SparkSession, table: str) -> bool:
     """Whether a table has snapshots; refused when there is no such table."""
     if not spark.catalog.tableExists(table):
         raise MissingExternalTableError(table)
-    told = spark.sql(f"describe table extended {quoted(table)}").where(F.col("col_name") == F.lit("Provider"))
-    return any(row["data_type"] == "iceberg" for row in told.collect())
+    return _told(spark, table, "Provider") == "iceberg"
+
+
+def locations(spark: SparkSession, reads: Iterable[TableInput]) -> dict[str, str]:
+    """Folder to table, of tables of others that Iceberg does not keep: Spark's events name those by their folder."""
+    strange = [read.table for read in reads if read.is_external and not is_iceberg(spark, read.table)]
+    found = {_told(spark, table, "Location"): table for table in strange}
+    return {_FILE.sub("/", place): table for place, table in found.items() if place is not None}
+
+
+def _told(spark: SparkSession, table: str, what: str) -> str | None:
+    row = spark.sql(f"describe table extended {quoted(table)}").where(F.col("col_name") == F.lit(what)).first()
+    return None if row is None else str(row["data_type"])
 
 
 def declared_columns(frame: DataFrame, read: TableInput) -> DataFrame:

@@ -21,15 +21,17 @@ _VERSION = re.compile(r"\.(?:branch_[^.]+|snapshot_id_(?P<snapshot>\d+))$")
 _OWN_COLUMNS = ("ds", "source_ds")
 
 
-def fold_events(events: Sequence[Event], folders: Iterable[str]) -> Observed:
+def fold_events(events: Sequence[Event], folders: Iterable[str], tables: Mapping[str, str] | None = None) -> Observed:
     """All events of one program as one value.
 
     RUNNING events lack what START and COMPLETE have, so they are merged; a FAIL stays, for the listener sends
-    COMPLETE after it. What lies in one of `folders` is named by that folder.
+    COMPLETE after it. What lies in one of `folders` is named by that folder, and what lies in one of
+    `tables` by that table.
     """
     inputs = [dataset for event in events for dataset in event.get("inputs", ())]
     outputs = [dataset for event in events for dataset in event.get("outputs", ())]
-    names = _Names([*inputs, *outputs], sorted(folders))
+    places = {**{folder: folder for folder in folders}, **(tables if tables is not None else {})}
+    names = _Names([*inputs, *outputs], places)
     columns: dict[str, dict[str, _Sources]] = {}
     rows: dict[str, _Sources] = {}
     for dataset in outputs:
@@ -96,18 +98,18 @@ def _versions(inputs: Iterable[Dataset], names: _Names) -> dict[str, tuple[int, 
 
 
 class _Names:
-    """Physical names: a table's by what any event says of it, a file's by the folder that it lies in."""
+    """Physical names: a table's by what any event says of it, a file's by what its folder keeps."""
 
-    def __init__(self, datasets: Iterable[Dataset], folders: Sequence[str]) -> None:
+    def __init__(self, datasets: Iterable[Dataset], places: Mapping[str, str]) -> None:
         self._tables = {_identity(dataset): name for dataset in datasets if (name := _table_name(dataset)) is not None}
-        self._folders = folders
+        self._places = sorted(places.items())
 
     def of(self, identity: Identity) -> str:
         namespace, name = identity
         if identity in self._tables:
             return self._tables[identity]
         path = name if namespace == "file" else f"{namespace}/{name.lstrip('/')}"
-        return next((folder for folder in self._folders if path == folder or path.startswith(f"{folder}/")), path)
+        return next((kept for at, kept in self._places if path == at or path.startswith(f"{at}/")), path)
 
 
 def _identity(dataset: Dataset) -> Identity:

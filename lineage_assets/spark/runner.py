@@ -19,6 +19,7 @@ from lineage_assets.spark.cancellation import stop_if_cancelled
 from lineage_assets.spark.code import load_job
 from lineage_assets.spark.contract import BrokenContract, broken_contract, contracted
 from lineage_assets.spark.existing import audit_existing
+from lineage_assets.spark.external import locations
 from lineage_assets.spark.inputs import changed_landings, pinned, read_landing, read_table, target_frame
 from lineage_assets.spark.listener import Heard, listening
 from lineage_assets.spark.observed import fold_events
@@ -59,7 +60,7 @@ def run(spark: SparkSession, program: Program, *, events_file: Path) -> Report:
     with _timed(seconds, "audit"):
         verdicts = _verdicts(staged, program)
     stop_if_cancelled(spark)
-    observed = _observed(heard, program)
+    observed = _observed(spark, heard, program)
     with _timed(seconds, "publish"):
         notes = {place.output.asset: _notes(snapshots, observed, place.output) for place in pending}
         published = {asset: one.publish(verdicts[asset], notes[asset]) for asset, one in staged.items()}
@@ -153,10 +154,11 @@ def _verdicts(staged: Mapping[str, Staged], program: Program) -> dict[str, dict[
     }
 
 
-def _observed(heard: Heard, program: Program) -> Observed:
+def _observed(spark: SparkSession, heard: Heard, program: Program) -> Observed:
     folders = [read.root for read in program.landings]
     folders += [output.outbox for output in program.outputs if output.outbox is not None]
-    return replace(fold_events(heard.events, folders), problem=heard.problem)
+    tables = locations(spark, program.tables) if heard.events else {}
+    return replace(fold_events(heard.events, folders, tables), problem=heard.problem)
 
 
 @contextmanager

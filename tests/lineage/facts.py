@@ -72,6 +72,21 @@ def graph() -> AssetGraph:
     )
 
 
+PRICES, RATES, CITIES = ("prices",), ("exchange_rates",), ("cities",)
+
+
+def graph_with_neighbours() -> AssetGraph:
+    """An asset made from a week of another producer's table, and from the whole of another one."""
+    rates = Dataset("warehouse", "public.exchange_rates", parse_fields("currency VARCHAR, rate DOUBLE"))
+    cities = Dataset("s3://geo", "cities", ())
+    inputs = (
+        Input(RATES, trailing_days(3), rates, "lake.finance.exchange_rates"),
+        Input(CITIES, dataset=cities, table="lake.geo.cities", is_whole=True),
+    )
+    made = dataset("prices", "city VARCHAR, price DOUBLE")
+    return AssetGraph.of([AssetNode(PRICES, job("etl_prices", "Prices by city."), DAYS, inputs, made)])
+
+
 def projection(extras: Extras | None = None) -> Projection:
     return Projection() if extras is None else Projection(extras)
 

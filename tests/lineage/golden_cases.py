@@ -21,14 +21,18 @@ from lineage_assets.lineage.hierarchy import pipelines_told
 from lineage_assets.lineage.parents import backfill_job
 from lineage_assets.partitions import key_of
 from tests.lineage.facts import (
+    CITIES,
     DISCOUNTS,
     MAILS,
     ORDERS,
+    PRICES,
+    RATES,
     STARTED,
     TOP,
     WEEKLY,
     attempt,
     graph,
+    graph_with_neighbours,
     projection,
     verdict,
 )
@@ -133,6 +137,20 @@ def hierarchy() -> Iterable[Event]:
     return (*events, *pipelines_told([*attempts, record]))
 
 
+def external() -> Iterable[Event]:
+    """Two inputs that other producers make: one read through a window, one whole."""
+    tried, read = days("2021-06-03"), days("2021-06-01", "2021-06-03")
+    attempts = [attempt(tried, PRICES, of=graph_with_neighbours())]
+    record = verdict(
+        "2021-06-03",
+        asset=PRICES,
+        inputs={RATES: {key_of(day): "9022" for day in read}, CITIES: {"2021-06-03": None}},
+        input_snapshots={RATES: 9022},
+        columns={"price": (ColumnSource(RATES, "rate", (IDENTITY,)),), "city": (ColumnSource(CITIES, "name"),)},
+    )
+    return (*projection().started(attempts, tried), *projection().ended(attempts, tried, [record]))
+
+
 def backfill() -> Iterable[Event]:
     """A backfill is a run of a job of its own; here in two ways to end."""
     jobs = [node.job for node in graph().nodes.values()]
@@ -156,7 +174,8 @@ def backfill() -> Iterable[Event]:
 
 
 CASES: Mapping[str, Callable[[], Iterable[Event]]] = {
-    case.__name__: case for case in (good, failed, blocked, reused, two_outputs, outbox, range_run, hierarchy, backfill)
+    case.__name__: case
+    for case in (good, failed, blocked, reused, two_outputs, outbox, range_run, hierarchy, external, backfill)
 }
 
 

@@ -92,3 +92,11 @@ def _stop_at_last(number: int, last: int, amount: int) -> int:
         Path(marker).touch()
         signal.pause()
     return amount
+
+
+def abroad(orders: DataFrame, rates: DataFrame) -> DataFrame:
+    """An input of one's own, and one of another's: by day where it has days, else whole."""
+    on = ["ds", "id"] if "ds" in rates.columns else ["id"]
+    price = F.col("amount") + F.col("rate")
+    largest = rates.groupBy(*on).agg(F.max("rate").alias("rate"))
+    return orders.join(largest, on, "inner").select("id", price.alias("amount"), "ds")
