@@ -5,21 +5,24 @@ Writes; decides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from dagster import AssetExecutionContext
+from dagster import AssetExecutionContext, DagsterExecutionInterruptedError
 
 from lineage_assets.assets.events import log_attempts, log_closings, log_records
 from lineage_assets.assets.outcome import Making
 from lineage_assets.assets.telling import Telling
+from lineage_assets.clock import utc_now
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.fold import History
 from lineage_assets.ledger.owner import owner
 from lineage_assets.ledger.record import Attempt, Cause, Closing, Fact, PartitionRecord, State
 from lineage_assets.lineage.verdict import is_same_block
 from lineage_assets.partitions import PartitionSet, set_of
+from lineage_assets.redaction import Secrets
 
 
 @dataclass
@@ -32,6 +35,8 @@ class Book:
     """What was known of the step's own assets, and of all upstream of them, when it began."""
     facts: list[Fact]
     """All that this process has recorded of the run; added to here."""
+    secrets: Secrets
+    """What this process knows and nobody may read: a cause is told in words of whatever failed."""
     attempts: Sequence[Attempt] = ()
     written: dict[tuple[AssetKey, str], PartitionRecord] = field(default_factory=dict)
     _judged: dict[AssetKey, set[str]] = field(default_factory=dict)
@@ -64,10 +69,22 @@ class Book:
         """The attempt has given all its verdicts."""
         self.telling.ended()
 
-    def give_up(self, cause: Cause, now: datetime) -> None:
-        """Note, for what has no verdict in the attempt that is open, that it will get none."""
+    @contextmanager
+    def closing(self) -> Iterator[None]:
+        """Note of what an exception takes away, a cancellation too, that no verdict will come."""
+        try:
+            yield
+        except (DagsterExecutionInterruptedError, KeyboardInterrupt):
+            self._give_up(Cause("cancelled", "the run was cancelled"), utc_now())
+            raise
+        except BaseException as error:
+            self._give_up(Cause("interrupted", f"{type(error).__name__}: {error}"), utc_now())
+            raise
+
+    def _give_up(self, cause: Cause, now: datetime) -> None:
         left = ((one, one.partitions - set_of(self._judged.get(one.asset, ()))) for one in self.attempts)
-        closings = [Closing(one.asset, one.run_id, one.number, days, now, cause) for one, days in left if days]
+        said = self._masked(cause)
+        closings = [Closing(one.asset, one.run_id, one.number, days, now, said) for one, days in left if days]
         log_closings(self.context, closings)
         self.facts += closings
         self.telling.keep(closings)
@@ -77,7 +94,12 @@ class Book:
         return [record for _, record in sorted(self.written.items()) if record.state.is_bad]
 
     def _marked(self, record: PartitionRecord) -> PartitionRecord:
-        return replace(record, is_repeated=is_same_block(record, self._earlier(record.asset, record.partition)))
+        is_repeated = is_same_block(record, self._earlier(record.asset, record.partition))
+        cause = None if record.cause is None else self._masked(record.cause)
+        return replace(record, is_repeated=is_repeated, cause=cause)
+
+    def _masked(self, cause: Cause) -> Cause:
+        return Cause(cause.kind, self.secrets.text(cause.message))
 
     def _earlier(self, asset: AssetKey, partition: str) -> PartitionRecord | None:
         """The verdict before the one in hand: of this step, or of what was known when it began."""

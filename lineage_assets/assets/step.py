@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from dagster import AssetExecutionContext, DagsterExecutionInterruptedError, Failure, Output
+from dagster import AssetExecutionContext, Failure, Output
 from dagster import AssetKey as DagsterAssetKey
 
 from lineage_assets.assets.asked import Asked, asked_of, runs_check
@@ -39,6 +38,7 @@ from lineage_assets.ledger.gate import Go
 from lineage_assets.ledger.reader import LogReader
 from lineage_assets.ledger.record import Cause
 from lineage_assets.partitions import set_of
+from lineage_assets.settings import secrets_of
 from lineage_assets.spark.execution import JOB_FAILED
 from lineage_assets.spark.program import PUBLISHED_BY_ANOTHER
 
@@ -55,7 +55,7 @@ def run_job(context: AssetExecutionContext, declaration: JobDeclaration, service
         scope = scope_of(context, asked, services.platform)
         warn_of_what_goes_stale(context, asked, scope, services.platform, services.log)
         step = begin(context, declaration, services, asked)
-        with closing(step):
+        with step.book.closing():
             ready = take_existing(step) if asked.is_adoption else reuse(step, take_in(step, gate(step, scope)))
             launch(step, ready)
         for node in asked.nodes:
@@ -92,22 +92,10 @@ def begin(context: AssetExecutionContext, declaration: JobDeclaration, services:
         scenes=scene_texts(declaration, platform),
     )
     own = services.log.histories(node.key for node in asked.nodes)
-    book = Book(context, Telling(services.projection, services.sender), dict(own), services.facts)
+    telling = Telling(services.projection, services.sender)
+    book = Book(context, telling, dict(own), services.facts, secrets_of(platform.settings))
     book.open(making, asked.partitions)
     return Step(context, declaration, platform, services.log, making, book)
-
-
-@contextmanager
-def closing(step: Step) -> Iterator[None]:
-    """Note of what an exception takes away, a cancellation too, that no verdict will come."""
-    try:
-        yield
-    except (DagsterExecutionInterruptedError, KeyboardInterrupt):
-        step.book.give_up(Cause("cancelled", "the run was cancelled"), utc_now())
-        raise
-    except BaseException as error:
-        step.book.give_up(Cause("interrupted", f"{type(error).__name__}: {error}"), utc_now())
-        raise
 
 
 def take_existing(step: Step) -> Mapping[str, Ready]:

@@ -213,6 +213,22 @@ def test_a_refused_program_fails_all_its_partitions_and_is_not_tried_again(world
     assert len(world.launcher.programs) == 1
 
 
+def test_no_secret_gets_into_a_record(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither one that the environment names, nor one that looks like one."""
+    monkeypatch.setenv("WAREHOUSE_PASSWORD", "correct horse battery")
+    world.feed("2021-06-01")
+
+    def leak(_program: Program) -> Report:
+        raise ProgramFailedError(
+            "job failed", "no route to jdbc:postgresql://ann:hunter2@db/shop, correct horse battery"
+        )
+
+    world.launcher.answer = leak
+    world.run("2021-06-01", "2021-06-01", select=["orders"])
+    record = read_history(world.instance, ("orders",)).verdicts["2021-06-01"]
+    assert record.cause == Cause("job failed", "no route to jdbc:postgresql://***@db/shop, ***")
+
+
 def test_the_day_that_fails_a_range_is_found_and_the_others_are_made(world: World) -> None:
     world.feed(*days(1, 9))
 
