@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from enum import Enum
+from heapq import merge
 from math import inf
 
 from dagster import DagsterInstance, DagsterRun, DagsterRunStatus, RunRecord, RunsFilter
@@ -86,6 +87,29 @@ def runs_without(instance: DagsterInstance, since: datetime) -> Iterator[RunReco
 def runs_with(instance: DagsterInstance, receipt: Receipt) -> Iterator[RunRecord]:
     """The runs that carry a receipt, oldest first; a caller may change their receipts meanwhile."""
     return _paged(instance, RunsFilter(tags={RECEIPT_TAG: receipt.value}))
+
+
+def owed(instance: DagsterInstance, since: datetime) -> Iterator[RunRecord | PartitionBackfill]:
+    """All that has no receipt yet, by when it began; a backfill, by when it ended. A caller may leave receipts.
+
+    In this order Marquez gives each run the versions of its inputs that it would have given it then.
+    """
+    backfills = sorted(backfills_without(instance, since), key=_ended)
+    left = iter(backfills)
+    backfill = next(left, None)
+    runs = (runs_with(instance, Receipt.PENDING), runs_without(instance, since))
+    for record in merge(*runs, key=lambda one: one.storage_id):
+        began = record.start_time if record.start_time is not None else record.end_time
+        while backfill is not None and began is not None and _ended(backfill) <= began:
+            yield backfill
+            backfill = next(left, None)
+        yield record
+    if backfill is not None:
+        yield from (backfill, *left)
+
+
+def _ended(record: PartitionBackfill) -> float:
+    return record.backfill_timestamp if record.backfill_end_timestamp is None else record.backfill_end_timestamp
 
 
 def _paged(instance: DagsterInstance, wanted: RunsFilter) -> Iterator[RunRecord]:

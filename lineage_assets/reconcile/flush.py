@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,10 @@ from lineage_assets.graph import AssetGraph
 from lineage_assets.ledger.dagster_log import facts_of_run
 from lineage_assets.ledger.receipts import (
     Receipt,
-    backfills_without,
     note,
     note_backfill,
+    owed,
     receipt_of,
-    runs_with,
-    runs_without,
 )
 from lineage_assets.ledger.record import Fact, PartitionRecord
 from lineage_assets.lineage.events import Event
@@ -103,12 +100,9 @@ class Flush:
 
     def _all(self, since: datetime) -> None:
         try:
-            for record in chain(runs_with(self.instance, Receipt.PENDING), runs_without(self.instance, since)):
+            for one in owed(self.instance, since):
                 self._look_at_the_clock()
-                self._run(record)
-            for backfill in sorted(backfills_without(self.instance, since), key=lambda one: one.backfill_timestamp):
-                self._look_at_the_clock()
-                self._backfill(backfill)
+                self._run(one) if isinstance(one, RunRecord) else self._backfill(one)
         except _OutOfTimeError:
             self.done = replace(self.done, stopped="its time is over; the next pass goes on")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from uuid import UUID
 
 from lineage_assets.ledger.scene import parse_scene
 from lineage_assets.lineage.delivery import Delivery
@@ -88,30 +89,44 @@ class Progress:
 
 
 @dataclass(slots=True)
+class _Owner:
+    """Of each job the lineage run that is to own something, and the one that does by what was told."""
+
+    meant: dict[_Job, tuple[datetime, Pair]] = field(default_factory=dict)
+    """With the time at which its attempt began: what is closed late comes late in the log, and is not newer."""
+    told: dict[_Job, UUID] = field(default_factory=dict)
+
+    def saw(self, job: _Job, began: datetime, pair: Pair, *, is_told: bool) -> None:
+        if job not in self.meant or self.meant[job][0] <= began:
+            self.meant.pop(job, None)  # so that the order is that of arrival
+            self.meant[job] = began, pair
+        if is_told:
+            self.told[job] = pair[1].run.lineage_run_id
+
+    def left(self) -> dict[_Job, Pair]:
+        meant = ((job, pair) for job, (_, pair) in self.meant.items() if job in self.told)
+        return {job: pair for job, pair in meant if pair[1].run.lineage_run_id != self.told[job]}
+
+
+@dataclass(slots=True)
 class _Owners:
-    """The lineage runs that own the graph and the data of each job touched, as far as they are not just told."""
+    """What owns the graph and the data of each job touched."""
 
-    touched: set[_Job] = field(default_factory=set)
-    newest: dict[_Job, Pair] = field(default_factory=dict)
-    complete: dict[_Job, Pair] = field(default_factory=dict)
+    graph: _Owner = field(default_factory=_Owner)
+    data: _Owner = field(default_factory=_Owner)
 
-    def told(self, job: _Job, pairs: Iterable[Pair]) -> None:
-        self.touched.add(job)
-        for _, end in pairs:
-            self.newest.pop(job, None)
-            if end.type is TurnType.COMPLETE:
-                self.complete.pop(job, None)
-
-    def passed_over(self, job: _Job, attempt: OpenAttempt) -> None:
-        for pair in pairs_of(attempt) if job in self.touched else ():
-            for kept in (self.newest, *([self.complete] if pair[1].type is TurnType.COMPLETE else [])):
-                kept.pop(job, None)  # so that the order is that of arrival
-                kept[job] = pair
+    def saw(self, job: _Job, attempt: OpenAttempt, *, is_told: bool) -> None:
+        began = attempt.attempts[0].started
+        for pair in pairs_of(attempt) if is_told or job in self.graph.told else ():
+            self.graph.saw(job, began, pair, is_told=is_told)
+            if pair[1].type is TurnType.COMPLETE:
+                self.data.saw(job, began, pair, is_told=is_told)
 
     def left(self) -> Iterator[Pair]:
         """The newest of each job last; before it, where that one failed, the newest that left data."""
-        yield from (pair for job, pair in self.complete.items() if self.newest.get(job) is not pair)
-        yield from self.newest.values()
+        newest = self.graph.left()
+        yield from (pair for job, pair in self.data.left().items() if newest.get(job) is not pair)
+        yield from newest.values()
 
 
 def chapters(source: Source, selection: Selection, projection: Projection, *, after: int = 0) -> Iterator[Chapter]:
@@ -129,12 +144,12 @@ def chapters(source: Source, selection: Selection, projection: Projection, *, af
             backfill = next(backfills, None)
         job = job_of(attempt)
         if not selection.touches(attempt):
-            owners.passed_over(job, attempt)
+            owners.saw(job, attempt, is_told=False)
             continue
         if not attempt.is_over and source.goes_on(attempt):
             continue
         pairs = tuple(pairs_of(attempt))
-        owners.told(job, pairs)
+        owners.saw(job, attempt, is_told=True)
         pipelines = _pipelines(source, attempt, runs)
         if attempt.is_over:
             place = max(place, at)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 import pytest
-from dagster import AssetKey, DagsterInstance
+from dagster import AssetKey, DagsterInstance, DagsterRunStatus, Definitions, StaticPartitionsDefinition, asset
 
 from lineage_assets.ledger.dagster_log import facts_of_run, read_history
 from lineage_assets.ledger.receipts import RECEIPT_TAG
@@ -126,14 +126,77 @@ def test_what_is_rejected_is_noted_and_not_tried_for_ever(world: ShopWorld) -> N
     assert world.flush_to(KeptEvents()).run(LONG_AGO).runs == 0
 
 
-def test_after_a_gap_is_filled_the_newest_run_of_the_job_is_sent_again(world: ShopWorld, kept: KeptEvents) -> None:
+def days_told(kept: KeptEvents) -> list[str]:
+    return [event["run"]["facets"]["lineageAssets_attempt"]["partition"][-2:] for event in kept.events]
+
+
+def test_after_a_gap_is_filled_what_left_the_data_is_sent_again_and_then_the_newest(
+    world: ShopWorld, kept: KeptEvents
+) -> None:
     world.feed(1, 2)
-    world.run(1, 1, select=["orders"])
-    newest = world.run(2, 2, select=["orders"])
+    gap, *newer = (world.run(day, day, select=["orders"]).run_id for day in (1, 2, 3))
+    for run_id in newer:
+        world.instance.add_run_tags(run_id, {RECEIPT_TAG: "sent"})
+    world.flush_to(kept).run(LONG_AGO)
+    assert days_told(kept) == ["01", "01", "02", "02", "03", "03"]
+    assert receipt(world.instance, gap) == "sent"
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_pass_that_stops_before_the_newest_is_sent_again_leaves_the_gap_open(world: ShopWorld) -> None:
+    world.feed(1, 2)
+    gap, newest = (world.run(day, day, select=["orders"]).run_id for day in (1, 2))
+    world.instance.add_run_tags(newest, {RECEIPT_TAG: "sent"})
+    assert world.flush_to(KeptEvents(room=2)).run(LONG_AGO).stopped is not None
+    assert receipt(world.instance, gap) == "pending"
+    back = KeptEvents()
+    world.flush_to(back).run(LONG_AGO)
+    assert days_told(back) == ["01", "01", "02", "02"]
+
+
+def test_a_run_that_never_began_does_not_count_as_newest_because_it_was_written_down_last(
+    world: ShopWorld, kept: KeptEvents
+) -> None:
+    job = world.definitions.resolve_implicit_global_asset_job_def().get_subset(asset_selection={AssetKey("orders")})
+    never = world.instance.create_run_for_job(job, tags={"dagster/partition": "2021-06-04"})
+    world.instance.report_run_canceled(never)
+    world.feed(1)
+    newest = world.run(1, 1, select=["orders"])
     world.instance.add_run_tags(newest.run_id, {RECEIPT_TAG: "sent"})
     world.flush_to(kept).run(LONG_AGO)
-    told = [event["run"]["facets"]["lineageAssets_attempt"]["partition"] for event in kept.events]
-    assert told == ["2021-06-01", "2021-06-01", "2021-06-02", "2021-06-02"]
+    assert days_told(kept) == ["04", "04", "01", "01"]
+
+
+def test_a_run_of_strangers_is_left_alone(world: ShopWorld, kept: KeptEvents) -> None:
+    """Its partitions may be anything, and another code location may be the one that tells of it."""
+
+    @asset(partitions_def=StaticPartitionsDefinition(["eu", "us"]))
+    def regions() -> None: ...
+
+    job = Definitions([regions]).resolve_implicit_global_asset_job_def()
+    run = world.instance.create_run_for_job(job, tags={"dagster/partition": "eu"})
+    world.instance.report_run_canceled(run)
+    flushed = world.flush_to(kept).run(LONG_AGO)
+    assert (flushed.runs, flushed.events, receipt(world.instance, run.run_id)) == (0, 0, None)
+
+
+def test_what_a_process_wrote_just_before_it_was_gone_is_not_closed(
+    world: ShopWorld, kept: KeptEvents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run ends while the pass looks at it: what was read before is not all that there is."""
+    world.feed(1)
+    run = world.run(1, 1, select=["orders"])
+    fresh = world.instance.get_run_record_by_id(run.run_id)
+    assert fresh is not None
+    old = fresh._replace(dagster_run=fresh.dagster_run.with_status(DagsterRunStatus.STARTED))
+    monkeypatch.setattr("lineage_assets.ledger.receipts.runs_with", lambda *_: iter([old]))
+    monkeypatch.setattr("lineage_assets.reconcile.closings.is_dead", lambda _: True)
+    flushed = world.flush_to(kept).run(LONG_AGO)
+    assert (flushed.runs, flushed.closed) == (1, 0)
+    assert kept.ends() == {("example.orders", "2021-06-01"): ["START", "COMPLETE"]}
+    again = world.instance.get_run_by_id(run.run_id)
+    assert again is not None
+    assert again.is_success
 
 
 def test_time_that_is_over_leaves_the_rest_for_the_next_pass(world: ShopWorld, kept: KeptEvents) -> None:
