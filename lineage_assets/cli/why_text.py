@@ -160,7 +160,8 @@ def _groups(data: Trace, made: Sequence[Made], shown: set[int]) -> list[tuple[bo
 def _story(data: Trace, read: Read) -> tuple[object, ...]:
     """What days must share to be drawn as one line."""
     if read.made is None:
-        return read.found, read.is_superseded
+        # Of what is not ours the version is that of the whole table.
+        return read.found, read.is_superseded, read.version if read.found is ReadOf.NOT_OURS else None
     record = data.made[read.made].verdict.record
     return record.run_id, record.number, record.code_version, read.is_superseded
 
@@ -171,7 +172,7 @@ def _line(answer: Why, group: Sequence[Read], *, is_shown: bool) -> str:
     changed = "; PUBLISHED AGAIN SINCE in another version" if first.is_superseded else ""
     if first.made is None:
         missing = {
-            ReadOf.NOT_OURS: "not ours",
+            ReadOf.NOT_OURS: "not ours" if first.version is None else f"not ours, snapshot {first.version}",
             ReadOf.NO_RECORD: "no record of the version that was read",
             ReadOf.DEEPER: "further up",
         }

@@ -51,6 +51,13 @@ def drawn(draw: object, *arguments: object) -> list[str]:
     return console.file.getvalue().splitlines()
 
 
+def test_why_names_the_snapshot_of_what_is_not_ours_where_it_is_known() -> None:
+    told = Told(SHOP)
+    told.good("weekly", DAY, "w6", {"weather": {"2021-06-05": "9022", DAY: "9022"}})
+    lines = drawn(print_why, told.asked().why("weekly", DAY))
+    assert "  └─ weather 2021-06-05..2021-06-06  not ours, snapshot 9022" in lines
+
+
 def test_why_draws_days_that_share_a_run_as_one_line_and_what_is_not_ours() -> None:
     told = shop()
     told.good("orders", "2021-06-05", "o5-again", run_id="run-later")
