@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lineage_assets.ledger.record import Attempt, Closing, Fact, PartitionRecord, State
+from lineage_assets.ledger.record import Attempt, Closing, Fact, PartitionRecord
 from lineage_assets.partitions import PartitionSet, parse_day, set_of
 
 
@@ -45,10 +45,6 @@ class History:
     """Partitions whose newest materialization is not ours: there, but nothing is known of them."""
     newest: int = 0
     """The storage id of the newest event that was folded."""
-
-    def state_of(self, partition: str) -> State | None:
-        verdict = self.verdicts.get(partition)
-        return None if verdict is None else verdict.state
 
 
 def fold_history(log: Iterable[Logged]) -> History:

@@ -93,27 +93,18 @@ def downstream_jobs(graph: LineageGraph, job_node_id: str) -> tuple[str, ...]:
 
     A ring of jobs ends the walk where it closes, and the job itself is never in the answer.
     """
-    return _reached(graph, job_node_id, forward=True)
-
-
-def upstream_jobs(graph: LineageGraph, job_node_id: str) -> tuple[str, ...]:
-    """Ids of the jobs that write, directly or through others, what this job reads; nearest first."""
-    return _reached(graph, job_node_id, forward=False)
-
-
-def _reached(graph: LineageGraph, start: str, *, forward: bool) -> tuple[str, ...]:
-    found = {start: None}
-    frontier = [start]
+    found = {job_node_id: None}
+    frontier = [job_node_id]
     while frontier:
-        near = (_next(graph, node, forward=forward) for node in frontier)
+        near = (_next(graph, node) for node in frontier)
         frontier = sorted({node for nodes in near for node in nodes} - found.keys())
         found |= dict.fromkeys(frontier)
-    return tuple(node for node in found if node != start and graph.nodes[node].kind == "JOB")
+    return tuple(node for node in found if node != job_node_id and graph.nodes[node].kind == "JOB")
 
 
-def _next(graph: LineageGraph, node_id: str, *, forward: bool) -> Iterable[str]:
+def _next(graph: LineageGraph, node_id: str) -> Iterable[str]:
     node = graph.nodes.get(node_id)
-    ends = () if node is None else node.downstream if forward else node.upstream
+    ends = () if node is None else node.downstream
     # An edge may leave the part of the graph that was asked for.
     return (end for end in ends if end in graph.nodes)
 

@@ -31,10 +31,6 @@ _MOST_REJECTED = 20
 """Lineage runs that a receiver may refuse before it has taken one: then it is the address or the key."""
 
 
-def _nothing_of(_run_id: str) -> Told:
-    return ()
-
-
 def _never(_attempt: OpenAttempt) -> bool:
     return False
 

@@ -15,7 +15,7 @@ from tests.support.records import NOON, make_attempt, make_record
 def test_the_newest_verdict_wins_and_the_published_data_of_before_is_kept() -> None:
     good, bad = make_record("2021-06-04"), make_record("2021-06-04", State.FAILED, run_id="run-2")
     history = fold_history([Logged(2, bad), Logged(1, good)])
-    assert history.state_of("2021-06-04") is State.FAILED
+    assert history.verdicts["2021-06-04"].state is State.FAILED
     assert history.published["2021-06-04"] == good
     assert history.newest == 2
 

@@ -7,7 +7,6 @@ from lineage_assets.marquez.shapes import (
     graph_of,
     job_node_id,
     run_of,
-    upstream_jobs,
 )
 
 
@@ -47,18 +46,12 @@ def test_downstream_are_readers_and_their_readers_nearest_first() -> None:
 def test_siblings_that_share_an_input_are_not_downstream() -> None:
     siblings = graph(one=("a", "b"), two=("a", "c"), other=("", "b"))
     assert names(downstream_jobs(siblings, "job:n:one")) == []
-    assert names(upstream_jobs(siblings, "job:n:one")) == []
 
 
 def test_a_ring_of_jobs_ends_where_it_closes_and_leaves_the_job_itself_out() -> None:
     ring = graph(one=("c", "a"), two=("a", "b"), three=("b", "c"))
     assert names(downstream_jobs(ring, "job:n:one")) == ["two", "three"]
     assert names(downstream_jobs(graph(alone=("a", "a")), "job:n:alone")) == []
-
-
-def test_upstream_is_downstream_seen_from_the_other_end() -> None:
-    chain = graph(load=("", "a"), clean=("a", "b"), count=("b", "c"))
-    assert names(upstream_jobs(chain, "job:n:count")) == ["clean", "load"]
 
 
 def test_an_edge_that_leaves_the_graph_is_not_followed() -> None:

@@ -11,6 +11,7 @@ from dagster import AssetKey, DagsterInstance, DagsterRunStatus, Definitions, St
 from lineage_assets.ledger.dagster_log import facts_of_run, read_history
 from lineage_assets.ledger.receipts import RECEIPT_TAG
 from lineage_assets.ledger.record import Closing
+from lineage_assets.lineage.delivery import Delivery
 from lineage_assets.lineage.transport import RejectedError
 from lineage_assets.spark.program import Program
 from lineage_assets.spark.report import Report
@@ -96,7 +97,7 @@ def test_a_run_that_never_began_is_told_of_every_asset_it_was_to_make(world: Sho
         ("example.orders", "2021-06-04"): ["START", "ABORT"],
         ("example.weekly", "2021-06-04"): ["START", "ABORT"],
     }
-    assert read_history(world.instance, ("orders",)).state_of("2021-06-04") is None
+    assert "2021-06-04" not in read_history(world.instance, ("orders",)).verdicts
     assert world.flush_to(kept).run(LONG_AGO).runs == 0
 
 
@@ -206,3 +207,41 @@ def test_time_that_is_over_leaves_the_rest_for_the_next_pass(world: ShopWorld, k
     late.until = NOON
     assert late.run(LONG_AGO).stopped == "its time is over; the next pass goes on"
     assert kept.bodies == []
+
+
+def test_a_run_cancelled_at_the_gate_is_told_by_its_own_process(
+    world: ShopWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(
+        "lineage_assets.lineage.sender.Sender.send",
+        lambda _self, events: told.extend(event.type.value for event in events),
+    )
+
+    def cancelled(*_asked: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lineage_assets.assets.step.through_gate", cancelled)
+    world.feed(1, 2)
+    world.run(1, 2, select=["orders"])
+    assert told == ["START", "START", "ABORT", "ABORT"]
+
+
+def test_a_run_that_was_cut_short_is_owed_though_all_it_began_was_sent(
+    world: ShopWorld, kept: KeptEvents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lineage_assets.lineage.sender.Sender.close", lambda _self, _seconds: Delivery(sent=2))
+    world.feed(1)
+    world.launcher.answer = interrupted
+    run = world.run(1, 1)
+    assert receipt(world.instance, run.run_id) == "pending"
+    world.flush_to(kept).run(LONG_AGO)
+    assert kept.ends()["example.two", "2021-06-01"] == ["START", "ABORT"]
+
+
+def test_a_run_that_came_to_all_it_was_asked_for_has_its_receipt_at_its_end(
+    world: ShopWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lineage_assets.lineage.sender.Sender.close", lambda _self, _seconds: Delivery(sent=2))
+    world.feed(1)
+    assert receipt(world.instance, world.run(1, 1).run_id) == "sent"
