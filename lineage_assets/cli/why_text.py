@@ -38,7 +38,8 @@ _COLOURS = {
     Standing.BLOCKED: "yellow",
     Standing.BEING_MADE: "cyan",
 }
-_MOST_SUSPECTS = 10
+_MOST_LINES = 10
+"""Of a list that a person looks through; what is to be run is never cut."""
 
 
 def print_why(console: Console, answer: Why) -> None:
@@ -53,7 +54,10 @@ def print_why(console: Console, answer: Why) -> None:
         console.print(Text("  made from    no partition of ours"), soft_wrap=True)
     if answer.is_cut:
         console.print("More lies further up: --depth N follows it.", style="dim")
-    _print_list(console, "Look at first", [f"{partition_text(one.ref)}: {one.reason}" for one in answer.suspects])
+    first = [f"{partition_text(one.ref)}: {one.reason}" for one in answer.suspects]
+    left = len(first) - _MOST_LINES
+    more = [f"and {left} more; `--json` has all"] if left > 0 else []
+    _print_list(console, "Look at first", [*first[:_MOST_LINES], *more])
     _print_list(console, "Next", answer.commands)
 
 
@@ -64,9 +68,7 @@ def _colour(answer: Why) -> str:
 def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:
     if lines:
         console.print(Text(title, style="bold"))
-        left = len(lines) - _MOST_SUSPECTS
-        more = [f"and {left} more; `--json` has all"] if left > 0 else []
-        for line in (*lines[:_MOST_SUSPECTS], *more):
+        for line in lines:
             console.print(Text(f"  {line}"), soft_wrap=True)
 
 

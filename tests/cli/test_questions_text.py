@@ -58,6 +58,16 @@ def test_why_names_the_snapshot_of_what_is_not_ours_where_it_is_known() -> None:
     assert "  └─ weather 2021-06-05..2021-06-06  not ours, snapshot 9022" in lines
 
 
+def test_why_cuts_what_is_to_be_looked_at_and_never_what_is_to_be_run() -> None:
+    answer = shop().asked().why("weekly", DAY)
+    (suspect,) = answer.suspects
+    many = tuple(f"lineage-assets backfill asset_{number:02}" for number in range(12))
+    lines = drawn(print_why, replace(answer, suspects=(suspect,) * 12, commands=many))
+    at = lines.index("Look at first")
+    assert lines[at + 10 : at + 14] == [lines[at + 1], "  and 2 more; `--json` has all", "Next", f"  {many[0]}"]
+    assert lines[-12:] == [f"  {command}" for command in many]
+
+
 def test_why_draws_days_that_share_a_run_as_one_line_and_what_is_not_ours() -> None:
     told = shop()
     told.good("orders", "2021-06-05", "o5-again", run_id="run-later")
