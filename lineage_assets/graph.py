@@ -126,6 +126,18 @@ class AssetGraph:
                 found.setdefault(read.asset, []).append((key, read.window))
         return {key: tuple(readers) for key, readers in found.items()}
 
+    def upstream_of(self, assets: Iterable[AssetKey]) -> tuple[AssetKey, ...]:
+        """All assets of ours that the given ones read, near and far, in graph order."""
+        wanted: set[AssetKey] = set()
+        left = list(assets)
+        while left:
+            node = self.nodes.get(left.pop())
+            for read in () if node is None else node.inputs:
+                if read.asset not in wanted:
+                    wanted.add(read.asset)
+                    left.append(read.asset)
+        return tuple(asset for asset in self.order if asset in wanted)
+
     def made_with(self, key: AssetKey) -> tuple[AssetKey, ...]:
         """All assets that the same job makes, this one included."""
         job = self.nodes[key].job

@@ -32,6 +32,15 @@ def test_readers_are_inputs_turned_round(graph: AssetGraph) -> None:
     assert read_by == {(read.asset, key, read.window) for key, node in graph.nodes.items() for read in node.inputs}
 
 
+def test_upstream_is_all_that_is_read_near_and_far_in_order_and_only_ours() -> None:
+    graph = AssetGraph.of(
+        [make_node("a"), make_node("b", "a", "weather"), make_node("stock", "b", ("stock", Window(-1, -1)))]
+    )
+    assert graph.upstream_of([("stock",)]) == (("a",), ("b",), ("stock",))
+    assert graph.upstream_of([("b",), ("a",)]) == (("a",),)
+    assert graph.upstream_of([("a",), ("weather",)]) == ()
+
+
 def test_a_ring_is_refused_and_named() -> None:
     with pytest.raises(CyclicGraphError, match=r"a -> b -> a|b -> a -> b"):
         AssetGraph.of([make_node("a", "b"), make_node("b", "a")])

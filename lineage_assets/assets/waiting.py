@@ -12,7 +12,7 @@ from lineage_assets.assets.asked import Asked
 from lineage_assets.assets.platform import Platform
 from lineage_assets.assets.scope import Scope
 from lineage_assets.graph import AssetKey, name_of
-from lineage_assets.ledger.dagster_log import live_runs, upstream_of
+from lineage_assets.ledger.dagster_log import live_runs
 from lineage_assets.ledger.fold import History
 from lineage_assets.ledger.gate import Blocked, Gate, Go, Verdict, Wait
 from lineage_assets.ledger.reader import LogReader
@@ -36,7 +36,7 @@ def through_gate(
 ) -> Passed:
     """Verdicts on all partitions that a run asks of a job; no verdict is `Wait` any more."""
     node = asked.nodes[0]
-    upstream = upstream_of(platform.graph, [node.key])
+    upstream = platform.graph.upstream_of([node.key])
     deadline = time.monotonic() + platform.settings.gate_wait_seconds
     is_told = False
     while True:
