@@ -10,6 +10,7 @@ from lineage_assets.assets.declaration import Made
 from lineage_assets.graph import AssetGraph, AssetKey, AssetNode
 from lineage_assets.launch.launcher import Launcher
 from lineage_assets.launch.table_history import current_snapshot, table_ancestry
+from lineage_assets.lineage.site import CATALOG
 from lineage_assets.settings import Settings
 
 
@@ -20,7 +21,7 @@ class Platform:
     graph: AssetGraph
     launcher: Launcher
     settings: Settings
-    catalog: str = "lake"
+    catalog: str = CATALOG
     """The Iceberg catalog that holds the tables."""
     is_one_process: bool = True
     """Whether all steps of a run run in the process of the run: one sender then sees all of it."""

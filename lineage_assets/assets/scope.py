@@ -27,7 +27,7 @@ def scope_of(context: AssetExecutionContext, asked: Asked, platform: Platform) -
     # The daemon and the pages launch through a code server; what runs in its launcher's own process is all there is.
     if asked.backfill is not None and not asked.is_planned and context.run.remote_job_origin is not None:
         graph = context.repository_def.asset_graph
-        return Scope(targeted(context.instance, asked.backfill, graph), is_daemons=True)
+        return Scope(targeted(context.instance, asked.backfill, graph, platform.graph.nodes), is_daemons=True)
     selection = context.run.asset_selection
     chosen = set(platform.graph.nodes)
     if selection is not None:

@@ -14,6 +14,7 @@ from dagster import DagsterInstance, DagsterRun, InitResourceContext, ResourceDe
 
 from lineage_assets.assets.platform import Platform
 from lineage_assets.errors import LineageAssetsError
+from lineage_assets.ledger.dagster_log import planned_assets
 from lineage_assets.ledger.owner import owner, starter
 from lineage_assets.ledger.reader import LogReader
 from lineage_assets.ledger.receipts import Receipt, note, owe
@@ -21,9 +22,11 @@ from lineage_assets.ledger.record import Fact
 from lineage_assets.lineage.delivery import Delivery
 from lineage_assets.lineage.extras import extras_of
 from lineage_assets.lineage.hierarchy import pipelines_told
+from lineage_assets.lineage.outlet import known_secrets
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.retelling import unended
 from lineage_assets.lineage.sender import Sender, sender_for
+from lineage_assets.redaction import Secrets
 
 
 class NoInstanceError(LineageAssetsError):
@@ -43,6 +46,8 @@ class Services:
     projection: Projection
     sender: Sender
     log: LogReader
+    secrets: Secrets
+    """What this process knows and nobody may read in a record."""
     facts: list[Fact] = field(default_factory=list)
     """All that this process has recorded of the run."""
 
@@ -56,7 +61,7 @@ def services_resource(platform: Platform) -> ResourceDefinition:
         if instance is None:
             raise NoInstanceError
         projection, sender = Projection(extras_of(platform.settings)), sender_for(platform.settings)
-        held = Services(platform, projection, sender, LogReader(instance))
+        held = Services(platform, projection, sender, LogReader(instance), known_secrets(platform.settings))
         if run is not None:
             owe(instance, run, owner() if platform.is_one_process else starter())
         try:
@@ -75,5 +80,16 @@ def services_resource(platform: Platform) -> ResourceDefinition:
 
 def _settle(instance: DagsterInstance, run: DagsterRun, held: Services, delivery: Delivery) -> None:
     """Leave a receipt, where this process has seen all of the run and told it; else the reconciler does."""
-    if held.platform.is_one_process and not delivery.unsent and not unended(held.facts):
+    is_told = held.platform.is_one_process and not delivery.unsent and not unended(held.facts)
+    if is_told and _has_begun_all(instance, run, held):
         note(instance, run, Receipt.REJECTED if delivery.rejected else Receipt.SENT)
+
+
+def _has_begun_all(instance: DagsterInstance, run: DagsterRun, held: Services) -> bool:
+    """Whether the run came to every asset of ours that it was to make; one that was cut short did not."""
+    begun, ours = {fact.asset for fact in held.facts}, held.platform.graph.nodes.keys()
+    if run.asset_selection is not None:
+        planned = {tuple(key.path) for key in run.asset_selection}
+    else:
+        planned = set(planned_assets(instance, run.run_id))
+    return planned & ours <= begun

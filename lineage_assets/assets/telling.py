@@ -27,12 +27,13 @@ class Telling:
     attempts: Sequence[Attempt] = ()
     tried: PartitionSet = field(default_factory=PartitionSet)
     outcomes: list[Outcome] = field(default_factory=list)
+    has_started: bool = False
 
     def opened(self, attempts: Sequence[Attempt]) -> None:
-        self.attempts, self.tried, self.outcomes = attempts, PartitionSet(), []
+        self.attempts, self.tried, self.outcomes, self.has_started = attempts, PartitionSet(), [], False
 
     def started(self, tried: PartitionSet) -> None:
-        self.tried = tried
+        self.tried, self.has_started = tried, True
         self.sender.send(self.projection.started(self.attempts, tried))
 
     def blocked(self, records: Sequence[PartitionRecord]) -> None:

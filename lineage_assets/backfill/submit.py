@@ -8,7 +8,7 @@ no run goes on, so a run under the backfill's tag must be going on as long as th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -111,8 +111,10 @@ def is_cancelled(instance: DagsterInstance, backfill_id: str) -> bool:
     return record is None or record.status in _ENDING
 
 
-def targeted(instance: DagsterInstance, backfill_id: str, graph: BaseAssetGraph[Any]) -> dict[AssetKey, PartitionSet]:
-    """The partitions that a backfill is to make, whoever launched it; none when its record is gone."""
+def targeted(
+    instance: DagsterInstance, backfill_id: str, graph: BaseAssetGraph[Any], ours: Container[AssetKey]
+) -> dict[AssetKey, PartitionSet]:
+    """The partitions of our assets that a backfill is to make, whoever launched it; none when its record is gone."""
     record = instance.get_backfill(backfill_id)
     if record is None or record.asset_backfill_data is None:
         return {}
@@ -120,6 +122,7 @@ def targeted(instance: DagsterInstance, backfill_id: str, graph: BaseAssetGraph[
     return {
         tuple(key.path): set_of(subset.get_partition_keys())
         for key, subset in target.partitions_subsets_by_asset_key.items()
+        if tuple(key.path) in ours  # a stranger's partitions may be no days
     }
 
 

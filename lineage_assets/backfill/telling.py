@@ -52,6 +52,8 @@ class Told:
         if backfill is not None and result is not None:
             self.sender.send([backfill_ended(backfill, result)])
         delivery = self.sender.close(monotonic() - self.since)
-        if record is not None and delivery.sent and delivery.is_complete:
+        # What no run came to may be blocked: the reconciler looks at that, and leaves the receipt then.
+        is_whole = result is not None and not result.not_run
+        if record is not None and is_whole and delivery.sent and delivery.is_complete:
             note_backfill(self.instance, record, Receipt.SENT)
         return delivery.text

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from lineage_assets.ledger.scene import Site
 
+CATALOG = "lake"
+"""The Iceberg catalog that holds the tables."""
+
 
 @lru_cache(maxsize=8)
 def site_at(warehouse: Path, catalog: str) -> Site:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
 from dagster import DagsterInstance, RunRecord, RunsFilter
@@ -26,6 +25,7 @@ from lineage_assets.ledger.receipts import (
     receipt_of,
 )
 from lineage_assets.ledger.record import Fact, PartitionRecord
+from lineage_assets.ledger.scene import Site
 from lineage_assets.lineage.events import Event
 from lineage_assets.lineage.foreground import send_now
 from lineage_assets.lineage.hierarchy import pipelines_told
@@ -81,7 +81,7 @@ class Flush:
     """Dagster's own graph of the same code location, by which the targets of backfills are read."""
     transport: Transport
     projection: Projection
-    warehouse: Path
+    site: Site
     now: Callable[[], datetime]
     until: datetime | None = None
     done: Flushed = field(default_factory=Flushed)
@@ -118,7 +118,7 @@ class Flush:
 
     def _run_that_is_over(self, record: RunRecord) -> None:
         run, facts = record.dagster_run, facts_of_run(self.instance, record.dagster_run.run_id)
-        unbegun = never_begun(self.instance, self.graph, record, facts, self.warehouse)
+        unbegun = never_begun(self.instance, self.graph, record, facts, self.site)
         new = close(self.instance, record, [*facts, *unbegun], {one.asset for one in unbegun}, self.now())
         bury(self.instance, record)
         if not facts and not unbegun and receipt_of(run) is None:
@@ -131,11 +131,12 @@ class Flush:
         self.done = replace(self.done, runs=self.done.runs + 1, closed=self.done.closed + len(new))
 
     def _backfill(self, record: PartitionBackfill) -> None:
-        blocks = self._blocks_of(record)
         events = events_of_backfill(record, self.assets, self.graph)
+        if not events:
+            return  # of strangers, or of a code location that has a sensor of its own
+        blocks = self._blocks_of(record)
         rejected = self._send(events)
-        if events:
-            self._send(newest_told(self.instance, record, self.assets, self.graph))
+        self._send(newest_told(self.instance, record, self.assets, self.graph))
         receipt = Receipt.REJECTED if rejected else Receipt.SENT
         self._leave(blocks, lambda: note_backfill(self.instance, record, receipt))
         self.done = replace(self.done, backfills=self.done.backfills + 1)
@@ -145,10 +146,11 @@ class Flush:
         if record.status not in _BLOCKING or record.backfill_end_timestamp is None:
             return []
         told: list[Fact] = []
-        targets = targeted(self.instance, record.backfill_id, self.assets)
+        targets = targeted(self.instance, record.backfill_id, self.assets, self.graph.nodes)
         ended = datetime.fromtimestamp(record.backfill_end_timestamp, timezone.utc)
         backfill = Backfill(record.backfill_id, ended, targets)
-        for facts in blocked_by_nobody(self.instance, self.graph, backfill, self.warehouse):
+        for facts in blocked_by_nobody(self.instance, self.graph, backfill, self.site):
+            self._look_at_the_clock()
             self._tell(facts)
             told += facts
             blocked = sum(isinstance(fact, PartitionRecord) for fact in facts)

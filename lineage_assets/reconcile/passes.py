@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 from dagster import DagsterInstance
@@ -17,11 +18,13 @@ from lineage_assets.lineage.outlet import open_outlet
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.receiver import Off
 from lineage_assets.lineage.sender import NOBODY_THERE
+from lineage_assets.lineage.site import CATALOG, site_at
 from lineage_assets.reconcile.flush import Flush, Flushed
 from lineage_assets.settings import Settings
 
-LOOK_BACK = timedelta(days=7)
-"""How far back a first pass looks for what ended without ever having begun."""
+_OVERLAP = timedelta(minutes=10)
+"""A run's end may be written a little later than its time says."""
+_EVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _LOCK_SECONDS = 60.0
 """How long a pass without a limit waits for another one of this state folder."""
 
@@ -40,7 +43,8 @@ class Project:
 def flush(project: Project, *, since: datetime | None = None, seconds: float | None = None) -> Flushed:
     """One pass, or the reason why there is none.
 
-    One at a time in a state folder. Two on different hosts tell the same events with the same ids.
+    One at a time in a state folder. Two on different hosts tell the same events with the same ids. What ended without
+    ever having begun is looked for since the given time; else since the last pass that got to its end.
 
     :raises ReceiverConfigurationError: the configuration of the receiver cannot be meant
     """
@@ -54,16 +58,31 @@ def flush(project: Project, *, since: datetime | None = None, seconds: float | N
         assets=project.assets,
         transport=outlet,
         projection=Projection(extras_of(project.settings)),
-        warehouse=project.settings.home / "warehouse",
+        site=site_at(project.settings.home / "warehouse", CATALOG),
         now=utc_now,
         until=None if seconds is None else now + timedelta(seconds=seconds),
     )
-    lock = project.settings.home / "lineage" / "flush.lock"
-    lock.parent.mkdir(parents=True, exist_ok=True)
+    folder = project.settings.home / "lineage"
+    folder.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(lock, timeout=_LOCK_SECONDS if seconds is None else seconds):
-            return one_pass.run(now - LOOK_BACK if since is None else since)
+        with FileLock(folder / "flush.lock", timeout=_LOCK_SECONDS if seconds is None else seconds):
+            flushed = one_pass.run(_last_pass(folder) - _OVERLAP if since is None else since)
+            if since is None and flushed.stopped is None:
+                (folder / _MARK).write_text(now.isoformat(), encoding="utf-8")
+            return flushed
     except Timeout:
         return Flushed(stopped="another pass goes on")
     finally:
         outlet.close()
+
+
+_MARK = "whole_pass"
+"""The file that says when it began."""
+
+
+def _last_pass(folder: Path) -> datetime:
+    """When the last whole pass of this state folder began; ever, where there was none."""
+    try:
+        return datetime.fromisoformat((folder / _MARK).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return _EVER + _OVERLAP

@@ -6,27 +6,24 @@ Written into the log of the run as an attempt; like any other that its run does 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
-from pathlib import Path
 
 from dagster import DagsterInstance, DagsterRun, RunRecord
 
 from lineage_assets.dagster_private import BACKFILL_TAG
 from lineage_assets.graph import AssetGraph
 from lineage_assets.ledger.dagster_log import append_fact, planned_assets
-from lineage_assets.ledger.owner import owner
 from lineage_assets.ledger.record import Attempt, Fact
-from lineage_assets.ledger.scene import SourceCode, scene_of, scene_text
-from lineage_assets.lineage.site import site_at
+from lineage_assets.ledger.scene import Site
 from lineage_assets.partitions import PartitionSet, parse_day
+from lineage_assets.reconcile.unmade import unmade_attempt
 
-NO_CODE = "not run"
-"""The code version of an attempt that ran none."""
 _FIRST, _LAST, _ONLY = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end", "dagster/partition"
 
 
 def never_begun(
-    instance: DagsterInstance, graph: AssetGraph, record: RunRecord, facts: Sequence[Fact], warehouse: Path
+    instance: DagsterInstance, graph: AssetGraph, record: RunRecord, facts: Sequence[Fact], site: Site
 ) -> tuple[Attempt, ...]:
     """An attempt at each asset of ours that a run which is over was to make and did not come to."""
     run = record.dagster_run
@@ -41,22 +38,13 @@ def never_begun(
     started = min(planned.values())
     if record.start_time is not None:
         started = datetime.fromtimestamp(record.start_time, timezone.utc)
-    attempts = tuple(
-        Attempt(
-            asset=asset,
-            run_id=run.run_id,
-            number=1,
-            partitions=partitions,
-            started=started,
-            code_version=NO_CODE,
-            owner=owner(),
-            backfill=run.tags.get(BACKFILL_TAG),
-            range_run=len(partitions) > 1,
-            scene=scene_text(scene_of(asset, graph, site_at(warehouse, "lake"), SourceCode())),
-        )
+    made = (
+        unmade_attempt(asset, partitions, started, run_id=run.run_id, graph=graph, site=site)
         for asset in graph.order
         if asset in left
     )
+    backfill, is_range = run.tags.get(BACKFILL_TAG), len(partitions) > 1
+    attempts = tuple(replace(attempt, backfill=backfill, range_run=is_range) for attempt in made)
     for attempt in attempts:
         append_fact(instance, run, attempt)
     return attempts

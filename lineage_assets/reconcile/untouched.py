@@ -9,26 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
 from dagster import DagsterInstance
 
-from lineage_assets.graph import AssetGraph, AssetKey, AssetNode
-from lineage_assets.ledger.dagster_log import (
-    attempt_event,
-    bad_event,
-    read_histories,
-    stream_log,
-    upstream_of,
-)
+from lineage_assets.graph import AssetGraph, AssetKey
+from lineage_assets.ledger.dagster_log import attempt_event, bad_event, live_runs, stream_log
 from lineage_assets.ledger.fold import History
 from lineage_assets.ledger.gate import Blocked, Gate
-from lineage_assets.ledger.owner import owner
+from lineage_assets.ledger.reader import LogReader
 from lineage_assets.ledger.record import Attempt, Fact, PartitionRecord, State
-from lineage_assets.ledger.scene import SourceCode, scene_of, scene_text
-from lineage_assets.lineage.site import site_at
-from lineage_assets.partitions import PartitionSet, key_of, set_of
-from lineage_assets.reconcile.unbegun import NO_CODE
+from lineage_assets.ledger.scene import Site
+from lineage_assets.partitions import PartitionSet, keys_of, set_of
+from lineage_assets.reconcile.unmade import unmade_attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,38 +33,56 @@ class Backfill:
 
 
 def blocked_by_nobody(
-    instance: DagsterInstance, graph: AssetGraph, backfill: Backfill, warehouse: Path
+    instance: DagsterInstance, graph: AssetGraph, backfill: Backfill, site: Site
 ) -> Iterator[tuple[Fact, ...]]:
     """Record the blocks that no run met, a job at a time; upstream first, so that each names where it began."""
+    log = LogReader(instance)
     ours = [asset for asset in graph.order if asset in backfill.targets]
-    histories = read_histories(instance, [*upstream_of(graph, ours), *ours])
-    pending = {asset: backfill.targets[asset] - _judged(histories[asset], backfill) for asset in ours}
+    pending = {asset: backfill.targets[asset] - _judged(log.history(asset), backfill) for asset in ours}
     for job in dict.fromkeys(graph.nodes[asset].job for asset in ours):
-        before: list[Fact] = []
-        attempts: list[Attempt] = []
-        records: list[PartitionRecord] = []
         made = [asset for asset in ours if graph.nodes[asset].job == job]
-        for asset in made:
-            old = _written_before(instance, asset, histories[asset], backfill.id)
-            before += old
-            blocked = _blocked(Gate(graph, histories, pending=pending), graph.nodes[asset], pending[asset])
-            pending[asset] -= set_of(blocked)
-            if blocked:
-                attempt = _attempt(graph, asset, backfill, set_of(blocked), warehouse)
-                attempts.append(replace(attempt, number=1 + max((fact.number for fact in old), default=0)))
-                records += _records(attempts[-1], blocked)
+        before = [fact for asset in made for fact in _written_before(instance, asset, log.history(asset), backfill.id)]
+        new = _blocks(instance, graph, backfill, log, {asset: pending[asset] for asset in made}, pending)
+        attempts = [
+            replace(
+                unmade_attempt(asset, set_of(blocked), backfill.ended, run_id=backfill.id, graph=graph, site=site),
+                number=1 + max((fact.number for fact in before if fact.asset == asset), default=0),
+                backfill=backfill.id,
+            )
+            for asset, blocked in new.items()
+        ]
+        records = [record for attempt in attempts for record in _records(attempt, new[attempt.asset])]
+        pending.update({asset: pending[asset] - set_of(blocked) for asset, blocked in new.items()})
         # All attempts first, as a run does: the assets of a job are tried together.
         _write(instance, [*attempts, *records])
-        histories.update(read_histories(instance, made if attempts else []))
         if before or attempts:
             yield (*sorted(before, key=lambda fact: not isinstance(fact, Attempt)), *attempts, *records)
 
 
-def _blocked(gate: Gate, node: AssetNode, partitions: PartitionSet) -> dict[str, Blocked]:
-    """What is blocked of the partitions; what only waits for others that were not run either is not."""
-    own = replace(gate, pending={asset: days for asset, days in gate.pending.items() if asset != node.key})
-    verdicts = {key_of(day): own.judge(node, key_of(day)) for day in partitions}
-    return {key: verdict for key, verdict in verdicts.items() if isinstance(verdict, Blocked)}
+def _blocks(
+    instance: DagsterInstance,
+    graph: AssetGraph,
+    backfill: Backfill,
+    log: LogReader,
+    left: Mapping[AssetKey, PartitionSet],
+    pending: Mapping[AssetKey, PartitionSet],
+) -> dict[AssetKey, dict[str, Blocked]]:
+    """What is blocked of one job's assets, by the log as it is just now: a repair may be under way, or done."""
+    wanted = [asset for asset, partitions in left.items() if partitions]
+    histories = log.histories([*graph.upstream_of(wanted), *wanted])
+    live = live_runs(instance, histories)
+    others = {asset: partitions for asset, partitions in pending.items() if asset not in left}
+    gate = Gate(graph, histories, live, others)
+    found: dict[AssetKey, dict[str, Blocked]] = {}
+    for asset in wanted:
+        history = histories[asset]
+        being_made = (one.partitions for one in history.underway if one.attempt.run_id in live)
+        still = left[asset] - _judged(history, backfill)
+        for days in being_made:
+            still -= days
+        verdicts = {key: gate.judge(graph.nodes[asset], key) for key in keys_of(still)}
+        found[asset] = {key: verdict for key, verdict in verdicts.items() if isinstance(verdict, Blocked)}
+    return {asset: blocked for asset, blocked in found.items() if blocked}
 
 
 def _judged(history: History, backfill: Backfill) -> PartitionSet:
@@ -88,22 +98,6 @@ def _written_before(instance: DagsterInstance, asset: AssetKey, history: History
         return ()
     log = (logged.fact for _, logged in stream_log(instance, [asset]))
     return tuple(fact for fact in log if fact is not None and fact.run_id == backfill)
-
-
-def _attempt(
-    graph: AssetGraph, asset: AssetKey, backfill: Backfill, partitions: PartitionSet, warehouse: Path
-) -> Attempt:
-    return Attempt(
-        asset=asset,
-        run_id=backfill.id,
-        number=1,
-        partitions=partitions,
-        started=backfill.ended,
-        code_version=NO_CODE,
-        owner=owner(),
-        backfill=backfill.id,
-        scene=scene_text(scene_of(asset, graph, site_at(warehouse, "lake"), SourceCode())),
-    )
 
 
 def _records(attempt: Attempt, blocked: Mapping[str, Blocked]) -> Iterator[PartitionRecord]:

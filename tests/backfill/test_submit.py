@@ -164,8 +164,10 @@ def test_the_target_of_a_backfill_reads_back_as_planned(
 ) -> None:
     open_record(instance, definitions, "abcdefgh", plan, LABEL)
     graph = definitions.resolve_asset_graph()
-    assert targeted(instance, "abcdefgh", graph) == {one.asset: one.partitions for one in plan.assets}
-    assert targeted(instance, "nothere1", graph) == {}
+    ours = {one.asset for one in plan.assets}
+    assert targeted(instance, "abcdefgh", graph, ours) == {one.asset: one.partitions for one in plan.assets}
+    assert targeted(instance, "abcdefgh", graph, {("weekly",)}).keys() == {("weekly",)}
+    assert targeted(instance, "nothere1", graph, ours) == {}
 
 
 def test_closing_a_record_that_a_person_deleted_writes_none(

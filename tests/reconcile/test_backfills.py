@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from dagster import AssetKey, Definitions, StaticPartitionsDefinition, asset
 
 from lineage_assets.backfill.ask import Ask
 from lineage_assets.backfill.plan import BackfillPlan
 from lineage_assets.backfill.submit import Label, close_record, is_cancelled, open_record
 from lineage_assets.backfill.tally import Tally
+from lineage_assets.dagster_private import AssetBackfillData, AssetGraphSubset, BulkActionStatus, PartitionBackfill
 from lineage_assets.ledger.dagster_log import read_history, records_of_run
 from lineage_assets.ledger.receipts import RECEIPT_TAG
 from lineage_assets.ledger.record import PartitionRef
+from lineage_assets.reconcile import untouched
 from tests.reconcile.conftest import KeptEvents
 from tests.reconcile.test_flush import LONG_AGO
 from tests.support.records import NOON
@@ -87,3 +90,55 @@ def test_blocks_written_by_a_pass_that_stopped_are_told_by_the_next(world: ShopW
     assert kept.ends()["example.weekly", "2021-06-02..2021-06-04"] == ["START", "ABORT"]
     assert kept.ends()["example.two", "2021-06-02..2021-06-04"] == ["START", "ABORT"]
     assert kept.ends()["example.backfill", ""] == ["START", "FAIL"]
+
+
+def test_a_strangers_backfill_is_passed_over_and_left_as_it_is(world: ShopWorld, kept: KeptEvents) -> None:
+    """Its partitions may be no days, and its receipt may be another code location's."""
+
+    letters = StaticPartitionsDefinition(["a", "b"])
+
+    @asset(partitions_def=letters)
+    def strangers() -> None: ...
+
+    theirs = Definitions(assets=[strangers])
+    target = AssetGraphSubset._make(({AssetKey("strangers"): letters.subset_with_partition_keys(["a"])}, frozenset()))
+    record = PartitionBackfill(
+        backfill_id="strangers",
+        status=BulkActionStatus.COMPLETED_FAILED,
+        from_failure=False,
+        tags={},
+        backfill_timestamp=NOON.timestamp(),
+        backfill_end_timestamp=NOON.timestamp(),
+        asset_selection=[AssetKey("strangers")],
+        asset_backfill_data=AssetBackfillData.empty(target, NOON.timestamp(), world.instance),
+    )
+    world.instance.add_backfill(record)
+    closed(world, broken(world))
+    flush = world.flush_to(kept)
+    flush.assets = Definitions.merge(world.definitions, theirs).resolve_asset_graph()
+    assert flush.run(LONG_AGO).backfills == 1
+    left = world.instance.get_backfill("strangers")
+    assert left is not None
+    assert RECEIPT_TAG not in left.tags
+
+
+def test_a_repair_that_ends_while_a_pass_looks_is_not_overwritten(
+    world: ShopWorld, kept: KeptEvents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Good partitions never become blocked behind the back of who made them."""
+    closed(world, broken(world))
+    asked: list[object] = []
+    blocks = untouched._blocks
+
+    def repaired_first(*given: object) -> object:
+        if not asked:
+            asked.append(given)
+            world.feed(2)
+            world.run(2, 2, select=["orders"])
+            world.run(2, 4, select=["weekly", "best", "worst"])
+        return blocks(*given)
+
+    monkeypatch.setattr(untouched, "_blocks", repaired_first)
+    assert world.flush_to(kept).run(LONG_AGO).blocked == 0
+    states = {key[-2:]: one.state.value for key, one in read_history(world.instance, ("weekly",)).verdicts.items()}
+    assert set(states.values()) == {"good"}

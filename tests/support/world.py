@@ -11,6 +11,7 @@ from lineage_assets.assets.definitions import graph_of
 from lineage_assets.dagster_private import BACKFILL_TAG
 from lineage_assets.graph import AssetGraph
 from lineage_assets.lineage.projection import Projection
+from lineage_assets.lineage.site import CATALOG, site_at
 from lineage_assets.lineage.transport import Transport
 from lineage_assets.reconcile.flush import Flush
 from lineage_assets.settings import Settings
@@ -64,6 +65,6 @@ class ShopWorld:
             assets=definitions.resolve_asset_graph(),
             transport=transport,
             projection=Projection(),
-            warehouse=self.settings.home / "warehouse",
+            site=site_at(self.settings.home / "warehouse", CATALOG),
             now=lambda: NOON,
         )
