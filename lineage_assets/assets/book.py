@@ -36,7 +36,7 @@ class Book:
     facts: list[Fact]
     """All that this process has recorded of the run; added to here."""
     secrets: Secrets
-    """What this process knows and nobody may read: a cause is told in words of whatever failed."""
+    """What this process knows and nobody may read: causes, warnings and drift are told in strangers' words."""
     attempts: Sequence[Attempt] = ()
     written: dict[tuple[AssetKey, str], PartitionRecord] = field(default_factory=dict)
     _judged: dict[AssetKey, set[str]] = field(default_factory=dict)
@@ -95,8 +95,13 @@ class Book:
 
     def _marked(self, record: PartitionRecord) -> PartitionRecord:
         is_repeated = is_same_block(record, self._earlier(record.asset, record.partition))
-        cause = None if record.cause is None else self._masked(record.cause)
-        return replace(record, is_repeated=is_repeated, cause=cause)
+        return replace(
+            record,
+            is_repeated=is_repeated,
+            cause=None if record.cause is None else self._masked(record.cause),
+            warning=None if record.warning is None else self.secrets.text(record.warning),
+            drift=tuple(map(self.secrets.text, record.drift)),
+        )
 
     def _masked(self, cause: Cause) -> Cause:
         return Cause(cause.kind, self.secrets.text(cause.message))

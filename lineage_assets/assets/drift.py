@@ -11,7 +11,7 @@ from dagster import AssetExecutionContext
 
 from lineage_assets.assets.platform import Platform
 from lineage_assets.graph import name_of
-from lineage_assets.redaction import redact_text
+from lineage_assets.redaction import Secrets
 from lineage_assets.spark.program import Output, Program
 from lineage_assets.spark.report import Observed, Report
 
@@ -20,28 +20,28 @@ Names = Mapping[str, str]
 
 
 def warned_drift(
-    context: AssetExecutionContext, program: Program, report: Report, platform: Platform
+    context: AssetExecutionContext, program: Program, report: Report, platform: Platform, secrets: Secrets
 ) -> tuple[str, ...]:
     """The drift of a program that ended well, after a warning in the log of its run."""
     tables = ((platform.table_of(asset), name_of(asset)) for asset in platform.graph.nodes)
     found = drift_of(program, report, {table: name for table, name in tables if table is not None})
+    found = tuple(map(secrets.text, found))
     if found:
         context.log.warning("Declared and done differ: %s %s.", program.lineage.job, "; ".join(found))
     return found
 
 
 def drift_of(program: Program, report: Report, names: Names) -> tuple[str, ...]:
-    """The differences; none where Spark's events are missing, or nothing was computed."""
+    """The differences, unmasked; none where Spark's events are missing, or nothing was computed."""
     observed = report.observed
     if program.existing or observed.problem is not None:
         return ()
-    said = (
+    return (
         *_undeclared(program, observed, names),
         *_unread(program, observed),
         *_unwritten(program, observed, names),
         *_elsewhen(program, report),
     )
-    return tuple(redact_text(sentence) for sentence in said)
 
 
 def _undeclared(program: Program, observed: Observed, names: Names) -> Iterator[str]:

@@ -12,29 +12,30 @@ from lineage_assets.assets.platform import Platform
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.scene import SceneText, SourceCode, scene_of, scene_text
 from lineage_assets.lineage.site import site_at
-from lineage_assets.redaction import redact_text
+from lineage_assets.redaction import Secrets
 from lineage_assets.settings import Settings
 
 _MOST_SOURCE = 8_000
 """Characters of a function's text that are kept."""
 
 
-def scene_texts(declaration: JobDeclaration, platform: Platform) -> dict[AssetKey, SceneText]:
+def scene_texts(declaration: JobDeclaration, platform: Platform, secrets: Secrets) -> dict[AssetKey, SceneText]:
     """The scenes of a job's assets."""
     settings = platform.settings
-    source = _source(declaration.function, settings)
+    source = _source(declaration.function, settings, secrets)
     site = site_at(settings.home / "warehouse", platform.catalog)
     return {node.key: scene_text(scene_of(node.key, platform.graph, site, source)) for node in declaration.nodes}
 
 
-def _source(function: JobFunction, settings: Settings) -> SourceCode:
+def _source(function: JobFunction, settings: Settings, secrets: Secrets) -> SourceCode:
     """What the settings say of repository and commit, where no checkout is deployed; else what git says."""
-    text, file = _written(function)
+    written, file = _written(function)
+    text = _kept(secrets.text(written)) if settings.tell_source_code else ""
     found = None if file is None else git_file(file)
     if settings.repository is None and found is None:
-        return SourceCode(text=text if settings.tell_source_code else "")
+        return SourceCode(text=text)
     return SourceCode(
-        text=text if settings.tell_source_code else "",
+        text=text,
         repository=settings.repository if settings.repository is not None or found is None else found.repository,
         commit=settings.commit if settings.commit is not None or found is None else found.commit,
         branch=None if found is None else found.branch,
@@ -44,11 +45,13 @@ def _source(function: JobFunction, settings: Settings) -> SourceCode:
 
 @lru_cache(maxsize=256)
 def _written(function: JobFunction) -> tuple[str, Path | None]:
-    """The text of a function, cut where it is very long, and the file that it is in."""
+    """The text of a function, and the file that it is in."""
     try:
         text, file = inspect.getsource(function), inspect.getsourcefile(function)
     except (OSError, TypeError):
         return "", None  # made in a console: no file holds it
-    text = redact_text(text)
-    kept = text if len(text) <= _MOST_SOURCE else f"{text[:_MOST_SOURCE]}\n# ... {len(text) - _MOST_SOURCE} more"
-    return kept, None if file is None else Path(file)
+    return text, None if file is None else Path(file)
+
+
+def _kept(text: str) -> str:
+    return text if len(text) <= _MOST_SOURCE else f"{text[:_MOST_SOURCE]}\n# ... {len(text) - _MOST_SOURCE} more"

@@ -38,7 +38,6 @@ from lineage_assets.ledger.gate import Go
 from lineage_assets.ledger.reader import LogReader
 from lineage_assets.ledger.record import Cause
 from lineage_assets.partitions import set_of
-from lineage_assets.settings import secrets_of
 from lineage_assets.spark.execution import JOB_FAILED
 from lineage_assets.spark.program import PUBLISHED_BY_ANOTHER
 
@@ -89,11 +88,11 @@ def begin(context: AssetExecutionContext, declaration: JobDeclaration, services:
         code_version="adopted" if asked.is_adoption else code_version(declaration, platform.launcher.conf),
         started=utc_now(),
         range_run=len(asked.partitions) > platform.settings.range_run_threshold,
-        scenes=scene_texts(declaration, platform),
+        scenes=scene_texts(declaration, platform, services.secrets),
     )
     own = services.log.histories(node.key for node in asked.nodes)
     telling = Telling(services.projection, services.sender)
-    book = Book(context, telling, dict(own), services.facts, secrets_of(platform.settings))
+    book = Book(context, telling, dict(own), services.facts, services.secrets)
     book.open(making, asked.partitions)
     return Step(context, declaration, platform, services.log, making, book)
 
@@ -209,7 +208,7 @@ def _run_program(step: Step, making: Making, ready: Mapping[str, Ready]) -> list
     lineage = step.book.telling.spark_lineage(making.asked.run_id, set_of(ready), making.number)
     program = program_of(step.declaration, step.asked, ready, step.platform, lineage)
     report = step.platform.launcher.launch(step.context, program)
-    drift = warned_drift(step.context, program, report, step.platform)
+    drift = warned_drift(step.context, program, report, step.platform, step.book.secrets)
     step.book.write(making.computed(program, report, ready, drift, utc_now()))
     outrun = {
         target

@@ -100,8 +100,11 @@ def test_an_input_without_a_partition_to_read_is_not_missed() -> None:
     assert drift_of(program, make_report(program, outputs=("lake.shop.copy",)), {}) == ()
 
 
-def test_files_of_partitions_are_named_by_their_folder_and_passwords_are_masked() -> None:
+def test_files_of_partitions_are_named_by_their_folder() -> None:
     program = small(tables=())
     files = tuple(f"/feed/rates/ds={day}/a.csv" for day in DAYS)
-    found = drift_of(program, make_report(program, inputs=(*files, "jdbc://app:hunter22x@db/shop.rates")), {})
-    assert [sentence.partition(",")[0] for sentence in found] == ["reads /feed/rates", "reads jdbc://***@db/shop.rates"]
+    found = drift_of(program, make_report(program, inputs=(*files, "jdbc:postgresql://db/rates")), {})
+    assert [sentence.partition(",")[0] for sentence in found] == [
+        "reads /feed/rates",
+        "reads jdbc:postgresql://db/rates",
+    ]

@@ -11,6 +11,7 @@ from lineage_assets.assets.platform import Platform
 from lineage_assets.assets.scenes import scene_texts
 from lineage_assets.graph import AssetGraph
 from lineage_assets.ledger.scene import parse_scene
+from lineage_assets.redaction import Secrets
 from lineage_assets.settings import Settings, load_settings
 from tests.support.recording import RecordingLauncher
 from tests.support.small_shop import JOBS
@@ -79,7 +80,7 @@ def settings(tmp_path: Path) -> Settings:
 def test_a_scene_holds_the_asset_what_it_reads_and_the_text_of_its_job(settings: Settings) -> None:
     graph = AssetGraph.of(node for job in JOBS for node in job.nodes)
     weekly = JOBS[1]
-    scene = parse_scene(scene_texts(weekly, Platform(graph, RecordingLauncher(), settings))["weekly",])
+    scene = parse_scene(scene_texts(weekly, Platform(graph, RecordingLauncher(), settings), Secrets())["weekly",])
     assert set(scene.graph.nodes) == {("weekly",), ("orders",)}
     assert scene.node == graph.nodes["weekly",]
     assert scene.source.text == "def weekly(orders: DataFrame) -> DataFrame:\n    return orders\n"
@@ -91,6 +92,13 @@ def test_what_the_settings_say_of_the_source_comes_first_and_its_text_can_be_kep
     said = settings.model_copy(
         update={"repository": "https://git.example.com/other", "commit": COMMIT, "tell_source_code": False}
     )
-    scene = parse_scene(scene_texts(JOBS[0], Platform(graph, RecordingLauncher(), said))["orders",])
+    scene = parse_scene(scene_texts(JOBS[0], Platform(graph, RecordingLauncher(), said), Secrets())["orders",])
     assert (scene.source.repository, scene.source.commit) == ("https://git.example.com/other", COMMIT)
     assert scene.source.text == ""
+
+
+def test_a_secret_known_by_value_is_not_in_the_text_of_a_scene(settings: Settings) -> None:
+    graph = AssetGraph.of(node for job in JOBS for node in job.nodes)
+    platform = Platform(graph, RecordingLauncher(), settings)
+    scene = parse_scene(scene_texts(JOBS[1], platform, Secrets(("return orders",)))["weekly",])
+    assert scene.source.text == "def weekly(orders: DataFrame) -> DataFrame:\n    ***\n"

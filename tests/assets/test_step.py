@@ -26,7 +26,7 @@ from lineage_assets.ledger.record import Cause, PartitionRef, State
 from lineage_assets.partitions import trailing_days
 from lineage_assets.settings import Settings, load_settings
 from lineage_assets.spark.program import Program
-from lineage_assets.spark.report import Report
+from lineage_assets.spark.report import Observed, Report
 from tests.support.recording import RecordingLauncher, report_of
 from tests.support.small_shop import JOBS, PIPELINE
 
@@ -227,6 +227,32 @@ def test_no_secret_gets_into_a_record(world: World, monkeypatch: pytest.MonkeyPa
     world.run("2021-06-01", "2021-06-01", select=["orders"])
     record = read_history(world.instance, ("orders",)).verdicts["2021-06-01"]
     assert record.cause == Cause("job failed", "no route to jdbc:postgresql://***@db/shop, ***")
+
+
+def test_no_secret_of_openlineages_configuration_gets_into_a_record_or_the_log(world: World, tmp_path: Path) -> None:
+    """Neither by a cause, nor by a warning, nor by drift."""
+    file = tmp_path / "openlineage.yml"
+    file.write_text("transport: {type: noop, apiKey: swordfish-11}", encoding="utf-8")
+    world.settings = world.settings.model_copy(update={"openlineage_config": file})
+    world.feed("2021-06-01", "2021-06-02")
+
+    def leak(program: Program) -> Report:
+        bad = {("orders", "2021-06-01"): "job failed"}
+        said = {"message": "swordfish-11 is no number", "warning": "said swordfish-11"}
+        observed = Observed(inputs=("s3://swordfish-11/rates", "jdbc:mysql://ann:hunter2@db/rates"))
+        made = report_of(program, bad=bad).outputs["orders"]
+        days = {day: replace(one, **said) for day, one in made.partitions.items()}
+        return Report({"orders": replace(made, partitions=days)}, observed=observed)
+
+    world.launcher.answer = leak
+    run = world.run("2021-06-01", "2021-06-02", select=["orders"])
+    first, second = read_history(world.instance, ("orders",)).verdicts.values()
+    assert first.cause is not None
+    assert first.cause.message == "*** is no number"
+    assert {first.warning, second.warning} == {"said ***"}
+    read = [sentence.partition(",")[0] for sentence in second.drift]
+    assert read == ["reads jdbc:mysql://***@db/rates", "reads s3://***/rates"]
+    assert "swordfish-11" not in "".join(entry.user_message for entry in world.instance.all_logs(run.run_id))
 
 
 def test_the_day_that_fails_a_range_is_found_and_the_others_are_made(world: World) -> None:
