@@ -93,6 +93,11 @@ def is_secret_name(name: str) -> bool:
     return _SECRET_NAME.search("_".join(words)) is not None
 
 
+def without_user(address: str) -> str:
+    """The address without what stands before its host: a user, a password, a token."""
+    return _USER_INFO.sub("", address)
+
+
 def redact_text(text: str) -> str:
     """The text with each secret in it masked; found by name and by looks."""
     return Secrets().text(text)

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_va
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from lineage_assets.errors import SettingError
-from lineage_assets.redaction import MASK, Secrets, is_secret_name, redact_text
+from lineage_assets.redaction import MASK, Secrets, is_secret_name, redact_text, without_user
 
 PROJECT_MARK = "workspace.yaml"
 _NESTED = "OPENLINEAGE__"
@@ -51,6 +51,8 @@ def _nested_variables() -> dict[str, SecretStr]:
 
 AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
+PublicAddress = Annotated[str, AfterValidator(without_user)]
+"""It is told to everybody, and with a token in it, it would be a key to the repository."""
 
 
 class Settings(BaseSettings):
@@ -103,7 +105,7 @@ class Settings(BaseSettings):
     """Ranges of more partitions than this are one lineage run a contiguous range."""
     gate_wait_seconds: float = Field(default=600.0, ge=0, validation_alias="LINEAGE_ASSETS_GATE_WAIT_SECONDS")
     """How long a run waits for a live run that makes what it reads, before it counts as blocked."""
-    repository: str | None = Field(default=None, validation_alias="LINEAGE_ASSETS_REPOSITORY")
+    repository: PublicAddress | None = Field(default=None, validation_alias="LINEAGE_ASSETS_REPOSITORY")
     """The address of the git repository of the jobs, for the lineage record, where no checkout is deployed."""
     commit: str | None = Field(default=None, validation_alias="LINEAGE_ASSETS_COMMIT")
     tell_source_code: bool = Field(default=True, validation_alias="LINEAGE_ASSETS_SOURCE_CODE")

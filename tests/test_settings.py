@@ -118,6 +118,12 @@ def test_the_secrets_of_the_environment_are_known_by_value(monkeypatch: pytest.M
     assert not {"an honest value", "/an/honest/folder"} & set(values)
 
 
+@pytest.mark.parametrize("before", ["ghp-token@", "ann:hunter2@", "ann:p@ss@", ""])
+def test_a_token_in_the_address_of_the_repository_is_left_out(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINEAGE_ASSETS_REPOSITORY", f"https://{before}git.example.com/shop.git")
+    assert load_settings().repository == "https://git.example.com/shop.git"
+
+
 def test_settings_can_be_given_by_name_instead() -> None:
     assert Settings(range_run_threshold=3).range_run_threshold == 3
 

@@ -10,8 +10,9 @@ from configparser import ConfigParser, Error
 from dataclasses import dataclass
 from pathlib import Path
 
+from lineage_assets.redaction import without_user
+
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_CREDENTIALS = re.compile(r"(?<=://)[^/@]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _origin(folder: Path) -> str | None:
         return None  # git reads more than this does; then the address is not told
     section = 'remote "origin"'
     address = config.get(section, "url", fallback=None)
-    return None if address is None else _CREDENTIALS.sub("", address)
+    return None if address is None else without_user(address)
 
 
 def _text(file: Path) -> str | None:
