@@ -101,7 +101,9 @@ def status() -> None:
 
 
 def _named(url: str) -> str:
-    return f"The lineage server of OPENLINEAGE_URL is used: [bold]{url}[/]."
+    from lineage_assets.redaction import redact_text
+
+    return f"The lineage server of OPENLINEAGE_URL is used: [bold]{redact_text(url)}[/]."
 
 
 def _marquez(url: str) -> str:

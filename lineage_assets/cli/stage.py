@@ -19,6 +19,7 @@ from lineage_assets.cli.ready import ready_for_lineage, ready_for_spark
 from lineage_assets.cli.story import Story
 from lineage_assets.launch.driver_process import driver_processes
 from lineage_assets.marquez import process as marquez
+from lineage_assets.redaction import redact_text
 from lineage_assets.settings import (
     Settings,
     child_environment,
@@ -72,7 +73,7 @@ def demo_stage(console: Console) -> Iterator[Stage]:
     url = settings.openlineage_url
     if url is None:
         url = marquez.up(home, owner_pid=os.getpid()).url
-    console.print(f"State folder: {home}\nLineage server: {url}")
+    console.print(f"State folder: {home}\nLineage server: {redact_text(url)}")
     project = load_project()
     try:
         with open_instance(settings) as instance:

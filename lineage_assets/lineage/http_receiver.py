@@ -30,7 +30,8 @@ class Tls:
 class HttpReceiver:
     """An OpenLineage receiver behind an address: Marquez, the embedded server, any other."""
 
-    url: str
+    url: str = field(repr=False)
+    """It may have a password in it."""
     api_key: SecretStr | None = None
     endpoint: str = "api/v1/lineage"
     tokens: Mapping[str, Any] | None = field(default=None, repr=False)

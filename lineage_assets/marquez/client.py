@@ -108,7 +108,11 @@ def marquez_at(url: str, *, api_key: str | None = None, timeout_seconds: float =
     headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
     # A proxy that the environment names is not for our own machine.
     by_proxy = urlsplit(url).hostname not in _LOOPBACK
-    with httpx.Client(base_url=url, headers=headers, timeout=timeout_seconds, trust_env=by_proxy) as http:
+    address = httpx.URL(url)
+    # Whoever logs requests, httpx itself among them, logs their addresses: the password does not stay in there.
+    user = (address.username, address.password) if address.userinfo else None
+    base = address.copy_with(username=None, password=None)
+    with httpx.Client(base_url=base, auth=user, headers=headers, timeout=timeout_seconds, trust_env=by_proxy) as http:
         yield MarquezClient(http)
 
 

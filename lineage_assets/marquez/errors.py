@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from lineage_assets.errors import LineageAssetsError
+from lineage_assets.redaction import redact_text
 
 
 class PortTakenError(LineageAssetsError):
@@ -84,10 +85,10 @@ class MarquezUnreachableError(LineageAssetsError):
     """No answer from the lineage server."""
 
     def __init__(self, url: str, reason: str) -> None:
-        self.url = url
-        self.reason = reason
+        self.url = redact_text(url)
+        self.reason = redact_text(reason)
         super().__init__(
-            f"No lineage server answers at {url}: {reason}. "
+            f"No lineage server answers at {self.url}: {self.reason}. "
             "Start one with `lineage-assets marquez up`, or set OPENLINEAGE_URL to one that runs."
         )
 
@@ -96,10 +97,10 @@ class MarquezRefusedError(LineageAssetsError):
     """The lineage server answered with an error."""
 
     def __init__(self, request: str, status: int, answer: str) -> None:
-        self.request = request
+        self.request = redact_text(request)
         self.status = status
-        self.answer = answer
-        super().__init__(f"The lineage server answered {status} to {request}: {answer}")
+        self.answer = redact_text(answer)
+        super().__init__(f"The lineage server answered {status} to {self.request}: {self.answer}")
 
 
 class NotInMarquezError(MarquezRefusedError):
@@ -110,9 +111,9 @@ class NotMarquezError(LineageAssetsError):
     """Something answers, and not as Marquez does."""
 
     def __init__(self, url: str, reason: str) -> None:
-        self.url = url
-        self.reason = reason
+        self.url = redact_text(url)
+        self.reason = redact_text(reason)
         super().__init__(
-            f"What answers at {url} is no Marquez: {reason}. Point OPENLINEAGE_URL to one; "
+            f"What answers at {self.url} is no Marquez: {self.reason}. Point OPENLINEAGE_URL to one; "
             "another OpenLineage receiver takes events, but cannot be asked."
         )

@@ -212,6 +212,10 @@ def test_disabled_is_off_whatever_else_is_configured(value: str, tmp_path: Path)
     assert sender.close(1) == Delivery(is_off=True)
 
 
+def test_a_receiver_shown_for_debugging_shows_no_password() -> None:
+    assert "hunter2" not in repr(HttpReceiver("http://me:hunter2@h", SecretStr("hunter2")))
+
+
 def test_a_noop_transport_is_off(tmp_path: Path) -> None:
     assert isinstance(find_receiver(configured(tmp_path, {"type": "noop"})), Off)
     assert isinstance(find_receiver(configured(tmp_path, {"type": "composite", "transports": [{"type": "noop"}]})), Off)

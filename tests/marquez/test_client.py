@@ -1,10 +1,12 @@
 """Reads by the client: they pass on the embedded server and on a real Marquez alike."""
 
+import logging
 import socket
 
 import httpx
 import pytest
 
+from lineage_assets.errors import LineageAssetsError
 from lineage_assets.marquez.client import MarquezClient, marquez_at
 from lineage_assets.marquez.errors import (
     MarquezRefusedError,
@@ -13,6 +15,7 @@ from lineage_assets.marquez.errors import (
     NotMarquezError,
 )
 from lineage_assets.marquez.shapes import downstream_jobs, job_node_id
+from tests.lineage.receivers import receiver
 from tests.support.lineage_events import facet, make_event, run_id
 
 SCHEMA = {"schema": facet(fields=[{"name": "id", "type": "INTEGER"}, {"name": "day", "type": "DATE"}])}
@@ -126,3 +129,29 @@ def test_an_answer_that_is_not_marquezs_is_said_to_be(body: str) -> None:
     client = MarquezClient(httpx.Client(base_url="http://elsewhere", transport=transport))
     with pytest.raises(NotMarquezError, match="What answers at http://elsewhere"):
         client.namespaces()
+
+
+@pytest.mark.parametrize("status", [200, 404, 500, 0])
+def test_the_password_of_an_address_is_in_no_error(status: int) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if not status:
+            raise httpx.ConnectError(f"no route to {request.url}")
+        return httpx.Response(status, text=f"<html> at {request.url}")
+
+    http = httpx.Client(base_url="http://me:hunter2@elsewhere", transport=httpx.MockTransport(answer))
+    with pytest.raises(LineageAssetsError, match="elsewhere") as refused:
+        MarquezClient(http).namespaces()
+    assert "hunter2" not in str(refused.value) + repr(vars(refused.value))
+
+
+def test_the_password_of_an_address_is_used_and_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    asked: list[str | None] = []
+    with receiver(lambda _: (500, "")) as heard:
+        address = heard.url.replace("//", "//me:hunter2@")
+        with marquez_at(address) as client:
+            client.http.event_hooks = {"request": [lambda request: asked.append(request.headers.get("authorization"))]}
+            with pytest.raises(MarquezRefusedError):
+                client.namespaces()
+    assert asked == ["Basic bWU6aHVudGVyMg=="]
+    assert "hunter2" not in caplog.text

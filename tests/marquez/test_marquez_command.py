@@ -53,6 +53,15 @@ def test_with_a_given_server_no_other_is_needed(typed: Typed, own_home: Path, mo
     assert f"No lineage server answers at {url}" in said
 
 
+@pytest.mark.usefixtures("own_home")
+def test_the_password_of_a_given_server_is_not_shown(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENLINEAGE_URL", "http://me:hunter2@127.0.0.1:1")
+    for command in ("up", "status"):
+        _, said = typed(command)
+        assert "http://***@127.0.0.1:1" in said
+        assert "hunter2" not in said
+
+
 def test_a_given_server_that_answers_is_said_to(typed: Typed, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     typed("up")
     server = status(own_home)

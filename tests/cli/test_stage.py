@@ -1,0 +1,32 @@
+"""The stage of the demo says where everything is, and shows no secret."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from lineage_assets.cli import stage
+from lineage_assets.settings import load_settings
+
+
+def test_the_stage_shows_no_password_of_the_lineage_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = "http://me:hunter2@127.0.0.1:1"
+    settings = load_settings().model_copy(update={"home": tmp_path, "openlineage_url": address})
+    monkeypatch.setattr(stage, "load_settings", lambda: settings)
+
+    class CurtainError(Exception):
+        """The project is loaded after the address was said."""
+
+    def curtain() -> None:
+        raise CurtainError
+
+    monkeypatch.setattr(stage, "load_project", curtain)
+    for name in ("ready_for_lineage", "ready_for_spark", "forget_receivers", "use_home"):
+        monkeypatch.setattr(stage, name, lambda *_, **__: None)
+    said = io.StringIO()
+    with pytest.raises(CurtainError), stage.demo_stage(Console(file=said, width=200)):
+        pass
+    assert "Lineage server: http://***@127.0.0.1:1" in said.getvalue()
