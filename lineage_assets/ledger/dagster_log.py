@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timezone
 from heapq import merge
+from math import inf
 from typing import Any
 
 from dagster import AssetKey as DagsterAssetKey
@@ -21,6 +22,7 @@ from dagster import (
     DagsterRun,
     DagsterRunStatus,
     EventLogRecord,
+    EventRecordsFilter,
     EventRecordsResult,
     JsonMetadataValue,
     MetadataValue,
@@ -28,7 +30,7 @@ from dagster import (
 )
 
 from lineage_assets.dagster_private import AssetObservationData
-from lineage_assets.graph import AssetGraph, AssetKey, name_of
+from lineage_assets.graph import AssetKey, name_of
 from lineage_assets.ledger.fold import History, Logged, fold_history
 from lineage_assets.ledger.owner import is_dead
 from lineage_assets.ledger.record import Attempt, Closing, Fact, PartitionRecord
@@ -37,10 +39,12 @@ from lineage_assets.ledger.record_json import RECORD_KEY, from_json, to_json
 _Fetch = Callable[..., EventRecordsResult]
 _PAGE = 1000
 _HELD = 10_000
-"""Events held at once where the logs of many assets are read side by side."""
+"""Events held at once where the logs of several assets are read side by side."""
 _LEAST_PAGE = 20
+"""A query that brings less is not worth its while; of more assets than that allows the log is read as a whole."""
 _NEWEST = 100
 """Observations of an asset among which its newest attempt is looked for first."""
+_KINDS = (DagsterEventType.ASSET_MATERIALIZATION, DagsterEventType.ASSET_OBSERVATION)
 _GOING_ON = (
     DagsterRunStatus.QUEUED,
     DagsterRunStatus.NOT_STARTED,
@@ -66,19 +70,6 @@ def read_histories(instance: DagsterInstance, assets: Iterable[AssetKey]) -> dic
     return {asset: read_history(instance, asset) for asset in assets}
 
 
-def upstream_of(graph: AssetGraph, assets: Iterable[AssetKey]) -> tuple[AssetKey, ...]:
-    """All assets that the given ones read, near and far, in graph order."""
-    wanted: set[AssetKey] = set()
-    left = list(assets)
-    while left:
-        node = graph.nodes.get(left.pop())
-        for read in () if node is None else node.inputs:
-            if read.asset not in wanted:
-                wanted.add(read.asset)
-                left.append(read.asset)
-    return tuple(asset for asset in graph.order if asset in wanted)
-
-
 def live_runs(instance: DagsterInstance, histories: Mapping[AssetKey, History]) -> frozenset[str]:
     """The runs among open attempts that go on: not ended, and their process, when it was on this host, alive."""
     owners = {one.attempt.run_id: one.attempt.owner for history in histories.values() for one in history.underway}
@@ -91,9 +82,8 @@ def live_runs(instance: DagsterInstance, histories: Mapping[AssetKey, History]) 
 
 def facts_of_run(instance: DagsterInstance, run_id: str) -> tuple[Fact, ...]:
     """All that one run logged of us, in the order of the log."""
-    wanted = {DagsterEventType.ASSET_MATERIALIZATION, DagsterEventType.ASSET_OBSERVATION}
     found: list[Fact] = []
-    for logged in instance.all_logs(run_id, of_type=wanted):
+    for logged in instance.all_logs(run_id, of_type=set(_KINDS)):
         event = logged.asset_materialization if logged.asset_materialization is not None else logged.asset_observation
         fact = None if event is None else _fact(tuple(event.asset_key.path), event)
         if fact is not None:
@@ -109,12 +99,36 @@ def records_of_run(instance: DagsterInstance, run_id: str) -> tuple[PartitionRec
 def stream_log(
     instance: DagsterInstance, assets: Iterable[AssetKey], *, after: int = 0
 ) -> Iterator[tuple[AssetKey, Logged]]:
-    """All that the log holds of the assets after a storage id, oldest first, a page of each at a time in memory."""
+    """All that the log holds of the assets after a storage id, oldest first; `_HELD` events are in memory at most."""
     keys = tuple(assets)
-    size = max(_LEAST_PAGE, min(_PAGE, _HELD // (2 * max(len(keys), 1))))
+    size = min(_PAGE, _HELD // (2 * max(len(keys), 1)))
     fetches = (instance.fetch_materializations, instance.fetch_observations)
-    streams = (_named(asset, after, fetch, size) for asset in keys for fetch in fetches)
+    streams = (
+        [_named(asset, after, fetch, size) for asset in keys for fetch in fetches]
+        if size >= _LEAST_PAGE
+        else [_of_all(instance, keys, after, kind) for kind in _KINDS]
+    )
     return merge(*streams, key=lambda one: one[1].storage_id)
+
+
+def _of_all(
+    instance: DagsterInstance, assets: Iterable[AssetKey], after: int, kind: DagsterEventType
+) -> Iterator[tuple[AssetKey, Logged]]:
+    """The events of one kind, read whatever they are of; those of other assets, and what was wiped, are passed over."""
+    keys = [DagsterAssetKey(asset) for asset in assets]
+    wiped = dict.fromkeys((tuple(key.path) for key in keys), 0.0)
+    for known in instance.get_asset_records(keys):
+        details = known.asset_entry.asset_details
+        at = None if details is None else details.last_wipe_timestamp
+        wiped[tuple(known.asset_entry.asset_key.path)] = 0.0 if at is None else at
+    wanted = EventRecordsFilter(kind, after_cursor=after)
+    while page := instance.event_log_storage.get_event_records(wanted, limit=_PAGE, ascending=True):
+        for record in page:
+            asset = () if record.asset_key is None else tuple(record.asset_key.path)
+            logged = logged_of(asset, record) if record.timestamp > wiped.get(asset, inf) else None
+            if logged is not None:
+                yield asset, logged
+        wanted = EventRecordsFilter(kind, after_cursor=page[-1].storage_id)
 
 
 def _named(asset: AssetKey, after: int, fetch: _Fetch, size: int) -> Iterator[tuple[AssetKey, Logged]]:

@@ -68,6 +68,28 @@ def test_every_page_of_a_log_is_read_in_order(stored: ShopWorld) -> None:
     assert states == {"01": State.GOOD, "02": State.FAILED, "03": State.GOOD}
 
 
+def test_the_log_of_very_many_assets_is_read_as_a_whole_and_says_the_same(
+    stored: ShopWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored.feed(1, 2)
+    stored.run(1, 2)
+    stored.instance.wipe_assets([AssetKey("weekly")])
+    stored.run(2, 2, select=["weekly", "orders"])
+    keys = [(name,) for name in ASSETS if name != "best"]
+    apart = list(stream_log(stored.instance, keys))
+    assert {asset for asset, _ in apart} == set(keys)
+
+    def refused(*_: object) -> None:
+        raise AssertionError("a query an asset")
+
+    monkeypatch.setattr("lineage_assets.ledger.dagster_log._named", refused)
+    monkeypatch.setattr("lineage_assets.ledger.dagster_log._HELD", 2)
+    monkeypatch.setattr("lineage_assets.ledger.dagster_log._PAGE", 3)
+    assert list(stream_log(stored.instance, keys)) == apart
+    after = apart[5][1].storage_id
+    assert list(stream_log(stored.instance, keys, after=after)) == apart[6:]
+
+
 @pytest.mark.usefixtures("small_pages")
 def test_runs_that_are_owed_are_found_page_by_page_and_told_once(stored: ShopWorld, kept: KeptEvents) -> None:
     stored.feed(1, 2, 3)
