@@ -14,7 +14,7 @@ from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.dagster_log import read_log
 from lineage_assets.ledger.fold import History, Logged, fold_history
 
-_OVERLAP = 500
+OVERLAP = 500
 """Storage ids that are looked at again: PostgreSQL may show an event after another with a higher id, by as many as
 there are writers at work."""
 
@@ -30,7 +30,7 @@ class LogReader:
     def history(self, asset: AssetKey) -> History:
         """The history of an asset as the log has it now."""
         seen = self._seen.setdefault(asset, {})
-        after = max(seen) - _OVERLAP if seen else 0
+        after = max(seen) - OVERLAP if seen else 0
         new = {one.storage_id: one for one in read_log(self.instance, asset, after=after if after > 0 else None)}
         if asset not in self._folded or not new.keys() <= seen.keys():
             seen.update(new)

@@ -12,6 +12,7 @@ from dagster import AssetRecordsFilter, DagsterInstance, RunsFilter
 
 from lineage_assets.graph import AssetGraph, AssetKey
 from lineage_assets.ledger.dagster_log import facts_of_run, logged_of, stream_log
+from lineage_assets.ledger.reader import OVERLAP
 from lineage_assets.ledger.record import Attempt, Fact
 from lineage_assets.ledger.scene import parse_scene
 from lineage_assets.lineage.events import Event
@@ -32,14 +33,22 @@ def logged_assets(instance: DagsterInstance, graph: AssetGraph) -> tuple[AssetKe
 
 def follow_log(instance: DagsterInstance, assets: Collection[AssetKey]) -> Iterator[tuple[int, Fact]]:
     """All facts with their places in the log, oldest first; also those that are written while it is read."""
-    after = 0
-    while (until := newest_place(instance, assets)) > after:
+    seen: set[int] = set()
+    after, is_new = 0, True
+    while is_new:
+        is_new, until = False, newest_place(instance, assets)
         for _, logged in stream_log(instance, assets, after=after):
             if logged.storage_id > until:
                 break  # what an asset read to its end has got since would be missed; it comes with the next round
+            if logged.storage_id in seen:
+                continue
+            is_new = True
+            if logged.storage_id > until - OVERLAP:
+                seen.add(logged.storage_id)
             if logged.fact is not None:
                 yield logged.storage_id, logged.fact
-        after = until
+        after = max(until - OVERLAP, 0)
+        seen = {place for place in seen if place > after}
 
 
 def newest_place(instance: DagsterInstance, assets: Iterable[AssetKey]) -> int:
@@ -60,17 +69,17 @@ def made_with(instance: DagsterInstance, wanted: Collection[AssetKey], assets: I
 
 def job_groups(instance: DagsterInstance, assets: Iterable[AssetKey]) -> list[set[AssetKey]]:
     """The assets by the jobs that ever made them, in the order given; two that shared a job are in one group."""
-    groups: list[set[AssetKey]] = []
-    jobs_of: list[set[tuple[str, str]]] = []
-    for asset in assets:
+    groups: dict[int, set[AssetKey]] = {}
+    jobs_of: dict[int, set[tuple[str, str]]] = {}
+    of_job: dict[tuple[str, str], int] = {}
+    for number, asset in enumerate(assets):
         group, jobs = {asset}, _jobs(instance, asset)
-        apart = [number for number, known in enumerate(jobs_of) if known.isdisjoint(jobs)]
-        for number in set(range(len(groups))).difference(apart):
-            group |= groups[number]
-            jobs |= jobs_of[number]
-        groups = [*(groups[number] for number in apart), group]
-        jobs_of = [*(jobs_of[number] for number in apart), jobs]
-    return groups
+        for shared in {of_job[job] for job in jobs if job in of_job}:
+            group |= groups.pop(shared)
+            jobs |= jobs_of.pop(shared)
+        groups[number], jobs_of[number] = group, jobs
+        of_job.update(dict.fromkeys(jobs, number))
+    return list(groups.values())
 
 
 def goes_on(instance: DagsterInstance, attempt: OpenAttempt) -> bool:

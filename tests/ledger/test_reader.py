@@ -36,7 +36,7 @@ def test_it_sees_what_was_logged_since_it_looked(instance: DagsterInstance) -> N
 
 
 def test_what_it_has_seen_is_not_read_again(instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_OVERLAP", 0)
+    monkeypatch.setattr(reader, "OVERLAP", 0)
     read: list[int] = []
     read_log = reader.read_log
 
