@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from multiprocessing import parent_process
+from pathlib import Path
 
 import psutil
 
@@ -12,8 +13,12 @@ OWNER_TAG = "lineage_assets/owner"
 """On a run: the process without which it cannot go on."""
 
 
+_PROCESSES = Path("/proc/self/ns/pid")
+"""Which numbering of processes this one is in; containers with one host name between them have each their own."""
+
+
 def owner() -> str:
-    """This process as `host:pid:start`."""
+    """This process as `host/numbering:pid:start`, or without the numbering where the system tells none."""
     return _named(os.getpid())
 
 
@@ -27,9 +32,9 @@ def starter() -> str | None:
 
 
 def is_dead(process: str) -> bool:
-    """Whether a process of this host is gone; of another host nothing is known, so it is not."""
-    host, pid, started = process.rsplit(":", 2)
-    if host != socket.gethostname():
+    """Whether a process of this host is gone; of another host, or container, nothing is known, so it is not."""
+    place, pid, started = process.rsplit(":", 2)
+    if place not in (_place(), socket.gethostname()):  # the record may be of a version that named the host alone
         return False
     try:
         found = psutil.Process(int(pid))
@@ -40,4 +45,12 @@ def is_dead(process: str) -> bool:
 
 
 def _named(pid: int) -> str:
-    return f"{socket.gethostname()}:{pid}:{psutil.Process(pid).create_time():.0f}"
+    return f"{_place()}:{pid}:{psutil.Process(pid).create_time():.0f}"
+
+
+def _place() -> str:
+    """Where the number of a process means that process."""
+    try:
+        return f"{socket.gethostname()}/{_PROCESSES.stat().st_ino}"
+    except OSError:
+        return socket.gethostname()

@@ -95,7 +95,7 @@ class Attempt:
     started: datetime
     code_version: str
     owner: str
-    """The process that makes it, `host:pid:start`, by which the dead are told from the living."""
+    """The process that makes it, `host/numbering:pid:start`, by which the dead are told from the living."""
     backfill: str | None = None
     range_run: bool = False
     """The lineage run is one a contiguous range, not one a partition; kept so that a replay gives the same ids."""
