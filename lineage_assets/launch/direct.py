@@ -6,8 +6,10 @@ Opens no connection.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from lineage_assets.settings import Settings
 
@@ -24,8 +26,17 @@ def receiver_of_raw_events(settings: Settings, *, warn: Callable[[str], None]) -
         )
         return None
     endpoint = settings.openlineage_endpoint if settings.openlineage_endpoint is not None else DEFAULT_ENDPOINT
-    key = settings.lineage_key
+    parts = urlsplit(settings.openlineage_url)
+    shown = _shown(parts, settings.lineage_key)
     return {
-        "address": f"{settings.openlineage_url}/{endpoint.strip('/')}",
-        "headers": {} if key is None else {"Authorization": f"Bearer {key}"},
+        "address": f"{parts._replace(netloc=parts.netloc.rpartition('@')[2]).geturl()}/{endpoint.strip('/')}",
+        "headers": {} if shown is None else {"Authorization": shown},
     }
+
+
+def _shown(parts: SplitResult, key: str | None) -> str | None:
+    """What is shown of oneself: the user before the host, whom Python's own client would take for a part of it."""
+    if parts.username is None:
+        return None if key is None else f"Bearer {key}"
+    password = parts.password if parts.password is not None else ""
+    return f"Basic {b64encode(f'{unquote(parts.username)}:{unquote(password)}'.encode()).decode()}"

@@ -17,6 +17,7 @@ import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO
@@ -130,7 +131,7 @@ class _Post:
             )
             with self._opener.open(request, timeout=TIMEOUT_SECONDS):
                 self._failures = 0
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, HTTPException) as error:
             self._failures += 1
             log.warning(
                 "%s took no event of Spark's after %.1f s: %s%s",

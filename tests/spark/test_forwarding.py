@@ -15,6 +15,7 @@ from lineage_assets.spark import forwarding as forwarding_module
 from lineage_assets.spark.forwarding import Receiver, forwarding, secret_values
 from lineage_assets.spark.program import Lineage, NamedRun, Program
 from tests.launch.driven import until
+from tests.lineage.receivers import rude
 from tests.support.raw_events import RawEvents, raw_receiver
 from tests.support.spark import Lake, days_from, make_program
 
@@ -116,6 +117,18 @@ def test_known_secrets_and_passwords_in_addresses_are_masked(tmp_path: Path) -> 
     (event,) = kept.events
     assert (event["uri"], event["text"]) == ("jdbc:postgresql://***@db/lake", '"***" and ***')
     assert event["plain"] == "ftp://host/a@b"
+
+
+def test_an_answer_that_is_no_http_is_one_failure_and_what_follows_is_sent(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    answers = iter([b"what?\r\n\r\n", b"HTTP/1.0 201 Created\r\n\r\n"])
+    with rude(lambda connection, _: connection.sendall(next(answers))) as heard, caplog.at_level(logging.WARNING):
+        events = tmp_path / "events"
+        with forwarding(events, Receiver(heard.url), APPLICATION), events.open("a", encoding="utf-8") as out:
+            out.write('{"run": {}}\n{"run": {}}\n')
+        until(lambda: len(heard.bodies) == 2, "the second one")
+    assert [record.getMessage().rpartition(": ")[2].strip() for record in caplog.records] == ["what?"]
 
 
 def test_a_redirect_is_not_followed_with_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
