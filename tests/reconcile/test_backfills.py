@@ -13,6 +13,7 @@ from lineage_assets.dagster_private import AssetBackfillData, AssetGraphSubset, 
 from lineage_assets.ledger.dagster_log import read_history, records_of_run
 from lineage_assets.ledger.receipts import RECEIPT_TAG
 from lineage_assets.ledger.record import PartitionRef
+from lineage_assets.lineage.ids import backfill_lineage_run_id
 from lineage_assets.reconcile import untouched
 from tests.reconcile.conftest import KeptEvents
 from tests.reconcile.test_flush import LONG_AGO
@@ -22,12 +23,12 @@ from tests.support.world import ShopWorld
 ID = "abcdefgh"
 
 
-def opened(world: ShopWorld, first: int, last: int) -> BackfillPlan:
+def opened(world: ShopWorld, first: int, last: int, backfill: str = ID) -> BackfillPlan:
     """A backfill of Dagster's as its daemon would have made it: a record with a target, and no plan of ours."""
     ask = Ask("orders", f"2021-06-{first:02}", f"2021-06-{last:02}")
     plan = ask.plan_at(world.graph, NOON.replace(year=2022))
     label = Label("repair", "the feed is repaired", "oncall@example.com", {})
-    open_record(world.instance, world.definitions, ID, plan, label)
+    open_record(world.instance, world.definitions, backfill, plan, label)
     return plan
 
 
@@ -142,3 +143,32 @@ def test_a_repair_that_ends_while_a_pass_looks_is_not_overwritten(
     assert world.flush_to(kept).run(LONG_AGO).blocked == 0
     states = {key[-2:]: one.state.value for key, one in read_history(world.instance, ("weekly",)).verdicts.items()}
     assert set(states.values()) == {"good"}
+
+
+def test_a_run_told_late_does_not_own_the_graph_where_a_block_that_no_run_met_is_newer(
+    world: ShopWorld, kept: KeptEvents
+) -> None:
+    world.feed(1)
+    late = world.run(1, 1)
+    closed(world, broken(world))
+    world.flush_to(KeptEvents()).run(LONG_AGO)
+    world.instance.add_run_tags(late.run_id, {RECEIPT_TAG: "pending"})
+    world.flush_to(kept).run(LONG_AGO)
+    of_weekly = [days for job, days in kept.ends() if job == "example.weekly"]
+    assert of_weekly == ["2021-06-01", "2021-06-02..2021-06-04"]
+    record = world.instance.get_run_by_id(late.run_id)
+    assert record is not None
+    assert record.tags[RECEIPT_TAG] == "sent"
+
+
+def test_a_backfill_told_late_does_not_own_the_graph_of_its_job(world: ShopWorld, kept: KeptEvents) -> None:
+    tally = broken(world)
+    opened(world, 1, 3, "newer")
+    close_record(world.instance, world.definitions, "newer", tally)
+    newer = world.instance.get_backfill("newer")
+    assert newer is not None
+    world.instance.update_backfill(newer._replace(tags={**newer.tags, RECEIPT_TAG: "sent"}))
+    closed(world, tally)
+    assert world.flush_to(kept).run(LONG_AGO).backfills == 1
+    told = [event["run"]["runId"] for event in kept.events if event["job"]["name"] == "example.backfill"]
+    assert told == [*[str(backfill_lineage_run_id(ID))] * 2, *[str(backfill_lineage_run_id("newer"))] * 2]

@@ -155,6 +155,18 @@ def test_a_pass_that_stops_before_the_newest_is_sent_again_leaves_the_gap_open(w
     assert days_told(back) == ["01", "01", "02", "02"]
 
 
+@pytest.mark.usefixtures("no_pauses")
+def test_of_many_gaps_a_few_are_settled_at_a_time(world: ShopWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lineage_assets.reconcile.overtaken._MOST", 1)
+    world.feed(1, 2, 3)
+    *gaps, newest = (world.run(day, day, select=["orders"]).run_id for day in (1, 2, 3))
+    world.instance.add_run_tags(newest, {RECEIPT_TAG: "sent"})
+    kept = KeptEvents(room=6)
+    assert world.flush_to(kept).run(LONG_AGO).stopped is not None
+    assert days_told(kept) == ["01", "01", "03", "03", "02", "02"]
+    assert [receipt(world.instance, gap) for gap in gaps] == ["sent", "pending"]
+
+
 def test_a_run_that_never_began_does_not_count_as_newest_because_it_was_written_down_last(
     world: ShopWorld, kept: KeptEvents
 ) -> None:
