@@ -113,12 +113,16 @@ class Secrets:
     """As JSON spells them."""
 
     def __post_init__(self) -> None:
-        spelled = {form for value in self.values for form in (value, quote(value, safe=""))}
-        longest_first = sorted(spelled, key=lambda form: (-len(form), form))
-        pattern = "|".join(re.escape(form) for form in longest_first)
+        pattern = "|".join(re.escape(form) for form in self.spelled)
         known = re.compile(rf"(?<![A-Za-z0-9])(?:{pattern})(?![A-Za-z0-9])") if pattern else None
         object.__setattr__(self, "_known", known)
-        object.__setattr__(self, "_escaped", tuple(json.dumps(form)[1:-1] for form in longest_first))
+        object.__setattr__(self, "_escaped", tuple(json.dumps(form)[1:-1] for form in self.spelled))
+
+    @property
+    def spelled(self) -> tuple[str, ...]:
+        """Each value as it is and as an address has it, the longest first: one may be a part of another."""
+        forms = {form for value in self.values for form in (value, quote(value, safe=""))}
+        return tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Secrets:

@@ -17,6 +17,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from lineage_assets.errors import SettingError
 from lineage_assets.redaction import MASK, Secrets, is_secret_name, redact_text, without_user
 
+DEFAULT_ENDPOINT = "api/v1/lineage"
+"""Where a receiver takes events, below its address, when nobody says otherwise."""
 PROJECT_MARK = "workspace.yaml"
 _NESTED = "OPENLINEAGE__"
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
@@ -116,6 +118,11 @@ class Settings(BaseSettings):
     """Whether each dataset names its physical table as its second name."""
     first_partition: date = Field(default=date(2021, 5, 24), validation_alias="FOOD_DELIVERY_FIRST")
     last_partition: date = Field(default=date(2021, 6, 12), validation_alias="FOOD_DELIVERY_LAST")
+
+    @property
+    def is_lineage_off(self) -> bool:
+        """Whether somebody wants no event sent to anybody."""
+        return self.openlineage_disabled is not None and self.openlineage_disabled.strip().lower() == "true"
 
     @property
     def lineage_key(self) -> str | None:

@@ -15,12 +15,11 @@ from rich.table import Table
 from lineage_assets.cli.replaying import Asked
 from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import name_of
-from lineage_assets.lineage.receiver import Off, asked_receiver, find_receiver
+from lineage_assets.lineage.receiver import Off, asked_receiver, find_receiver, receiver_text
 from lineage_assets.marquez.client import MarquezClient, marquez_at
 from lineage_assets.marquez.errors import MarquezRefusedError
 from lineage_assets.partitions import PartitionSet, ranges_text
 from lineage_assets.reconcile.backfills import backfills_told
-from lineage_assets.reconcile.bookmark import receiver_text
 from lineage_assets.reconcile.expected import Found, JobReport
 from lineage_assets.reconcile.mending import mends
 from lineage_assets.reconcile.passes import Project

@@ -11,14 +11,12 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from lineage_assets.settings import Settings
-
-DEFAULT_ENDPOINT = "api/v1/lineage"
+from lineage_assets.settings import DEFAULT_ENDPOINT, Settings, secrets_of
 
 
 def receiver_of_raw_events(settings: Settings, *, warn: Callable[[str], None]) -> dict[str, Any] | None:
-    """Address and headers; None where Spark's events are only collected."""
-    if settings.spark_events != "direct" or (settings.openlineage_disabled or "").lower() == "true":
+    """Address, headers, and what is to be masked on the way; None where Spark's events are only collected."""
+    if settings.spark_events != "direct" or settings.is_lineage_off:
         return None
     if settings.openlineage_url is None:
         warn(
@@ -31,6 +29,7 @@ def receiver_of_raw_events(settings: Settings, *, warn: Callable[[str], None]) -
     return {
         "address": f"{parts._replace(netloc=parts.netloc.rpartition('@')[2]).geturl()}/{endpoint.strip('/')}",
         "headers": {} if shown is None else {"Authorization": shown},
+        "secrets": list(secrets_of(settings).spelled),
     }
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from lineage_assets.lineage.configuration import Section
+from lineage_assets.settings import DEFAULT_ENDPOINT
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class HttpReceiver:
     url: str = field(repr=False)
     """It may have a password in it."""
     api_key: SecretStr | None = None
-    endpoint: str = "api/v1/lineage"
+    endpoint: str = DEFAULT_ENDPOINT
     tokens: Mapping[str, Any] | None = field(default=None, repr=False)
     """How to come by a bearer token, in OpenLineage's words (`jwt`, `oauth2`, a class), where there is no key."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)

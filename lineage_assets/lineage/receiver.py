@@ -58,8 +58,7 @@ def find_receiver(settings: Settings) -> Receiver | None:
     What is configured comes before the embedded server, and a key goes to the server that it was set for. Raises
     `ReceiverConfigurationError` where the configuration cannot be meant.
     """
-    disabled = settings.openlineage_disabled
-    if disabled is not None and disabled.strip().lower() == "true":
+    if settings.is_lineage_off:
         return Off("OPENLINEAGE_DISABLED is true")
     configured = read_configuration(settings)
     if configured is not None:
@@ -131,12 +130,12 @@ def _priority(options: Mapping[str, Any]) -> int:
 
 
 def receiver_text(receiver: Receiver) -> str:
-    """The receiver for people, without secrets."""
+    """Who receives, as a person knows it and without secrets; another receiver has another text."""
     match receiver:
         case HttpReceiver(url):
             return redact_text(url)
-        case ClientReceiver(kind):
-            return kind
+        case ClientReceiver(kind, section):
+            return f"{kind} ({section.place})"
         case CompositeReceiver(members):
             return " and ".join(receiver_text(member) for member in members)
         case Off(reason):

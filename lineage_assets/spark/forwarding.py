@@ -14,7 +14,7 @@ import re
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException
@@ -45,6 +45,8 @@ class Receiver:
 
     address: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: Sequence[str] = field(default=(), repr=False)
+    """What the launcher knows and nobody may read, as it may be spelled."""
 
     @property
     def host(self) -> str:
@@ -75,7 +77,10 @@ def forwarding(
 
 
 def secret_values(conf: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """What stands under the name of a secret in Spark's settings."""
+    """What stands under the name of a secret in Spark's settings.
+
+    Of a cluster's own settings its launcher knows nothing, and the package's finder of secrets does not ship.
+    """
     return tuple(value for name, value in conf if _SECRET_NAME.search(name) and _is_telling(value))
 
 
@@ -91,7 +96,7 @@ class _Post:
         self._lineage = lineage
         sent = [value.rpartition(" ")[2] for value in receiver.headers.values()]
         self._secrets = sorted(
-            {*secrets, *(one for one in sent if len(one) >= _SHORTEST_SECRET)}, key=len, reverse=True
+            {*secrets, *receiver.secrets, *(one for one in sent if len(one) >= _SHORTEST_SECRET)}, key=len, reverse=True
         )
         self._opener = urllib.request.build_opener(_NoRedirect)
         self._failures = 0

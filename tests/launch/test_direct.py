@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from pydantic import SecretStr
 
 from lineage_assets.launch.direct import receiver_of_raw_events
@@ -34,3 +35,20 @@ def test_without_an_address_events_are_only_collected_and_that_is_said() -> None
     said: list[str] = []
     assert receiver_of_raw_events(settings(openlineage_url=None), warn=said.append) is None
     assert ["OPENLINEAGE_URL is not set" in line for line in said] == [True]
+
+
+def test_who_wants_no_events_sent_gets_none_in_direct_mode_however_it_is_spelled() -> None:
+    assert receiver_of_raw_events(settings(openlineage_disabled=" True "), warn=told) is None
+
+
+def test_an_endpoint_of_ones_own_is_used_else_openlineages() -> None:
+    found = [receiver_of_raw_events(settings(openlineage_endpoint=one), warn=told) for one in ("/of/ours/", None)]
+    paths = [one["address"].removeprefix("http://127.0.0.1:5000/") for one in found if one is not None]
+    assert paths == ["of/ours", "api/v1/lineage"]
+
+
+def test_what_is_known_to_be_secret_is_handed_down_to_be_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAREHOUSE_PASSWORD", "sword/fish-1")
+    found = receiver_of_raw_events(settings(), warn=told)
+    assert found is not None
+    assert {"sword/fish-1", "sword%2Ffish-1"} <= set(found["secrets"])

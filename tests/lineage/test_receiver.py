@@ -195,6 +195,13 @@ def test_a_composite_has_its_members_in_order_and_sleepers_are_left_out(tmp_path
     assert receiver_text(found) == "http://soon and http://late"
 
 
+def test_the_text_of_a_receiver_tells_it_from_others_and_shows_no_password(tmp_path: Path) -> None:
+    found = find_receiver(configured(tmp_path, {"type": "console"}))
+    assert found is not None
+    assert receiver_text(found) == f"console (the file {tmp_path / 'openlineage.yml'})"
+    assert receiver_text(HttpReceiver("http://me:hunter2@h")) == "http://***@h"
+
+
 def test_the_address_joins_a_composite_as_it_does_in_openlineage(tmp_path: Path) -> None:
     one = {"type": "http", "url": "http://other"}
     named = configured(tmp_path, {"type": "composite", "transports": {"other": one}}, openlineage_url="http://address")

@@ -119,6 +119,15 @@ def test_known_secrets_and_passwords_in_addresses_are_masked(tmp_path: Path) -> 
     assert event["plain"] == "ftp://host/a@b"
 
 
+def test_what_the_launcher_knows_to_be_secret_is_masked(tmp_path: Path) -> None:
+    with raw_receiver() as kept:
+        known, events = replace(make_receiver(kept), secrets=("swordfish-1",)), tmp_path / "events"
+        with forwarding(events, known, APPLICATION), events.open("a", encoding="utf-8") as out:
+            out.write('{"run": {}, "text": "said swordfish-1"}\n')
+        until(lambda: bool(kept.bodies), "it to arrive")
+    assert kept.events[0]["text"] == "said ***"
+
+
 def test_an_answer_that_is_no_http_is_one_failure_and_what_follows_is_sent(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
