@@ -87,6 +87,9 @@ class Book:
         closings = [Closing(one.asset, one.run_id, one.number, days, now, said) for one, days in left if days]
         log_closings(self.context, closings)
         self.facts += closings
+        if not self.telling.has_started and self.attempts:
+            # It was at the gate still: nobody has heard of it, and no end is told without its beginning.
+            self.telling.started(self.attempts[0].partitions - set_of(self._judged.get(self.attempts[0].asset, ())))
         self.telling.keep(closings)
         self.telling.ended()
 

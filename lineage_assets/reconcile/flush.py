@@ -15,6 +15,7 @@ from dagster import DagsterInstance, RunRecord, RunsFilter
 
 from lineage_assets.backfill.submit import targeted
 from lineage_assets.dagster_private import BaseAssetGraph, BulkActionStatus, PartitionBackfill
+from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import AssetGraph
 from lineage_assets.ledger.dagster_log import facts_of_run
 from lineage_assets.ledger.receipts import (
@@ -38,6 +39,8 @@ from lineage_assets.reconcile.overtaken import Overtaken
 from lineage_assets.reconcile.unbegun import never_begun
 from lineage_assets.reconcile.untouched import Backfill, blocked_by_nobody
 
+_MOST_IN_A_ROW = 3
+"""Runs that a receiver may say no to, one after the other, before it is taken to be out of order."""
 _BLOCKING = (BulkActionStatus.COMPLETED_FAILED, BulkActionStatus.FAILED)
 """A backfill that a person cancelled blocked nothing."""
 
@@ -99,12 +102,27 @@ class Flush:
         return self.done
 
     def _all(self, since: datetime) -> None:
+        """One that cannot be told keeps no other from being told; it is owed still."""
+        left: list[str] = []
+        in_a_row = 0
         try:
             for one in owed(self.instance, since):
                 self._look_at_the_clock()
-                self._run(one) if isinstance(one, RunRecord) else self._backfill(one)
+                try:
+                    self._run(one) if isinstance(one, RunRecord) else self._backfill(one)
+                except LineageAssetsError as error:
+                    is_no = isinstance(error, UndeliveredError)
+                    in_a_row = in_a_row + 1 if is_no else 0
+                    if isinstance(error, UndeliveredError) and (not error.is_answer or in_a_row == _MOST_IN_A_ROW):
+                        raise
+                    left.append(str(error))
+                else:
+                    in_a_row = 0
         except _OutOfTimeError:
             self.done = replace(self.done, stopped="its time is over; the next pass goes on")
+            return
+        if left:
+            self.done = replace(self.done, stopped=f"{len(left)} left for the next pass; the first: {left[0]}")
 
     def _run(self, found: RunRecord) -> None:
         run_id = found.dagster_run.run_id

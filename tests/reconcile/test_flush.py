@@ -12,7 +12,7 @@ from lineage_assets.ledger.dagster_log import facts_of_run, read_history
 from lineage_assets.ledger.receipts import RECEIPT_TAG
 from lineage_assets.ledger.record import Closing
 from lineage_assets.lineage.delivery import Delivery
-from lineage_assets.lineage.transport import RejectedError
+from lineage_assets.lineage.transport import RejectedError, UndeliveredError
 from lineage_assets.spark.program import Program
 from lineage_assets.spark.report import Report
 from tests.reconcile.conftest import KeptEvents
@@ -257,3 +257,35 @@ def test_a_run_that_came_to_all_it_was_asked_for_has_its_receipt_at_its_end(
     monkeypatch.setattr("lineage_assets.lineage.sender.Sender.close", lambda _self, _seconds: Delivery(sent=2))
     world.feed(1)
     assert receipt(world.instance, world.run(1, 1).run_id) == "sent"
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_an_event_that_a_receiver_chokes_on_keeps_no_other_run_from_being_told(world: ShopWorld) -> None:
+    class Choking(KeptEvents):
+        def emit(self, body: str) -> None:
+            if '"partition":"2021-06-01"' in body.replace(" ", ""):
+                raise UndeliveredError("http://127.0.0.1:1", "HTTP 500", is_answer=True)
+            super().emit(body)
+
+    world.feed(1, 2)
+    bad, good = (world.run(day, day, select=["orders"]) for day in (1, 2))
+    kept = Choking()
+    flushed = world.flush_to(kept).run(LONG_AGO)
+    assert flushed.stopped is not None
+    assert flushed.stopped.startswith("1 left for the next pass; the first: http://127.0.0.1:1 did not take")
+    assert [receipt(world.instance, run.run_id) for run in (bad, good)] == ["pending", "sent"]
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_receiver_that_says_no_to_run_after_run_stops_the_pass(world: ShopWorld) -> None:
+    class OutOfOrder(KeptEvents):
+        def emit(self, body: str) -> None:
+            self.bodies.append(body)
+            raise UndeliveredError("http://127.0.0.1:1", "HTTP 503", is_answer=True)
+
+    world.feed(1, 2, 3, 4)
+    for day in (1, 2, 3, 4):
+        world.run(day, day, select=["orders"])
+    kept = OutOfOrder()
+    assert world.flush_to(kept).run(LONG_AGO).stopped == "http://127.0.0.1:1 does not take events: HTTP 503"
+    assert len(set(kept.bodies)) == 3
