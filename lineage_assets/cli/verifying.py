@@ -15,7 +15,7 @@ from rich.table import Table
 from lineage_assets.cli.replaying import Asked
 from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import name_of
-from lineage_assets.lineage.receiver import Off, asked_receiver, find_receiver, receiver_text
+from lineage_assets.lineage.receiver import Off, find_receiver, first_http, receiver_text
 from lineage_assets.marquez.client import MarquezClient, marquez_at
 from lineage_assets.marquez.errors import MarquezRefusedError
 from lineage_assets.partitions import PartitionSet, ranges_text
@@ -40,8 +40,8 @@ class NotVerifiableError(LineageAssetsError):
         self.reason = reason
         super().__init__(
             f"The receiver of lineage, {receiver}, cannot be compared with the ledger: {reason}. "
-            "What can be asked is a Marquez or the embedded server: set OPENLINEAGE_URL to one, "
-            "or start one with `lineage-assets marquez up`."
+            "What can be asked is a Marquez or the embedded server: name one among the receivers, by OPENLINEAGE_URL "
+            "where nothing else is configured, or start one with `lineage-assets marquez up`."
         )
 
 
@@ -73,13 +73,13 @@ def run_verify(project: Project, asked: Asked, *, as_json: bool) -> int:
 @contextmanager
 def _marquez(settings: Settings) -> Iterator[tuple[MarquezClient, str]]:
     """A client of the server that gets the events, once it has answered like one."""
-    receiver = asked_receiver(settings)
+    found = find_receiver(settings)
+    if found is None:
+        raise NotVerifiableError("nobody", "no lineage server is up")
+    receiver = first_http(found)
     if receiver is None:
-        found = find_receiver(settings)
-        reason = "events cannot be read back from it"
-        if found is None:
-            raise NotVerifiableError("nobody", "no lineage server is up")
-        raise NotVerifiableError(receiver_text(found), "no events are sent" if isinstance(found, Off) else reason)
+        reason = "no events are sent" if isinstance(found, Off) else "events cannot be read back from it"
+        raise NotVerifiableError(receiver_text(found), reason)
     key = None if receiver.api_key is None else receiver.api_key.get_secret_value()
     with marquez_at(receiver.url, api_key=key) as client:
         try:

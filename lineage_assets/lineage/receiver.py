@@ -72,15 +72,16 @@ def asked_receiver(settings: Settings) -> HttpReceiver | None:
     if settings.openlineage_url is not None:
         return HttpReceiver(settings.openlineage_url, settings.openlineage_api_key)
     found = find_receiver(settings)
-    return None if found is None else _first_http(found)
+    return None if found is None else first_http(found)
 
 
-def _first_http(receiver: Receiver) -> HttpReceiver | None:
+def first_http(receiver: Receiver) -> HttpReceiver | None:
+    """The first behind an address, of those that get events: what was sent can be read back from it, if from any."""
     match receiver:
         case HttpReceiver():
             return receiver
         case CompositeReceiver(members):
-            return next((found for member in members if (found := _first_http(member)) is not None), None)
+            return next((found for member in members if (found := first_http(member)) is not None), None)
         case _:
             return None
 

@@ -144,6 +144,20 @@ def test_a_server_that_is_no_marquez_is_told_and_not_verified(monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("told")
+def test_verify_asks_who_gets_the_events_and_not_the_address_beside_them(
+    monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    with receiver(lambda _: (201, "")) as gets, receiver(lambda _: (201, "")) as beside:
+        monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "http")
+        monkeypatch.setenv("OPENLINEAGE__TRANSPORT__URL", gets.url)
+        monkeypatch.setenv("OPENLINEAGE_URL", beside.url)
+        assert run_command("lineage", "verify") == 2
+    said = capfd.readouterr().err
+    assert gets.url in said
+    assert beside.url not in said
+
+
+@pytest.mark.usefixtures("told")
 def test_a_receiver_that_goes_away_stops_it_and_the_command_that_is_named_goes_on(
     own_home: Path, monkeypatch: pytest.MonkeyPatch, capfd: Captured
 ) -> None:
