@@ -41,5 +41,9 @@ class Delivery:
             return f"Lineage: off ({self.reason}). All is on record in Dagster's event log."
         counts = ((self.sent, Fate.SENT), (self.unsent, Fate.UNSENT), (self.rejected, Fate.REJECTED))
         counted = ", ".join(f"{count} {fate.value}" for count, fate in counts if count)
-        later = "The reconciling sensor sends the rest, or `lineage-assets lineage flush` does."
-        return f"Lineage: of this run's events {counted} ({self.reason}). {later}"
+        return f"Lineage: of this run's events {counted} ({self.reason}).{self._later()}"
+
+    def _later(self) -> str:
+        unsent = " The reconciling sensor sends the rest, or `lineage-assets lineage flush` does."
+        rejected = " What was rejected is sent by nobody again but `lineage-assets lineage replay`."
+        return (unsent if self.unsent else "") + (rejected if self.rejected else "")

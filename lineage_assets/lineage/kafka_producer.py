@@ -12,13 +12,8 @@ from lineage_assets.lineage.transport import RejectedError, UndeliveredError
 
 _SECONDS = 10.0
 """How long a message may be on its way before it counts as not delivered."""
-_FOR_EVER = frozenset(
-    (
-        *("MSG_SIZE_TOO_LARGE", "INVALID_MSG", "INVALID_RECORD"),
-        *("TOPIC_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"),
-    )
-)
-"""Answers that another try would get again, by the names of Kafka's errors."""
+_FOR_EVER = frozenset(("MSG_SIZE_TOO_LARGE", "INVALID_MSG", "INVALID_RECORD"))
+"""Answers to this very message, by the names of Kafka's errors; who may not write today may tomorrow."""
 
 
 class Failure(Protocol):

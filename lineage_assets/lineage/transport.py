@@ -18,9 +18,10 @@ from lineage_assets.lineage.http_receiver import HttpReceiver, Tls
 from lineage_assets.redaction import redact_text
 
 _CONNECT_SECONDS = 2.0
-_TOO_MANY_REQUESTS = 429
 _SERVER_ERRORS = 500
 _BAD_REQUEST = 400
+_OF_THE_WAY = frozenset({401, 403, 404, 407, 408, 429})
+"""A key, an address, a proxy, a limit: what is wrong is the way there, and not the event."""
 
 
 class UndeliveredError(LineageAssetsError):
@@ -35,12 +36,15 @@ class UndeliveredError(LineageAssetsError):
 
 
 class RejectedError(LineageAssetsError):
-    """The receiver refuses the event, now and for ever."""
+    """The receiver refuses this very event, now and for ever."""
 
     def __init__(self, url: str, reason: str) -> None:
         self.url = redact_text(url)
         self.reason = redact_text(reason)
-        super().__init__(f"{self.url} refuses the event: {self.reason}. Check its address and key.")
+        super().__init__(
+            f"{self.url} refuses the event: {self.reason}. Once that is mended, `lineage-assets lineage replay` "
+            "tells it again."
+        )
 
 
 class Transport(Protocol):
@@ -123,7 +127,7 @@ def _trust(tls: Tls) -> ssl.SSLContext | bool:
 
 
 def _may_come_right(answer: httpx.Response) -> bool:
-    if answer.status_code == _TOO_MANY_REQUESTS:
+    if answer.is_redirect or answer.status_code in _OF_THE_WAY:
         return True
     # Marquez answers 500 to JSON that it cannot read, and says 400 inside: that stays as it is.
     return answer.status_code >= _SERVER_ERRORS and _code_inside(answer) != _BAD_REQUEST

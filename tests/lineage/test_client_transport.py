@@ -175,7 +175,8 @@ def test_kafka_is_waited_for_but_not_for_ever_and_what_it_did_not_take_is_sent_o
     ("name", "raised", "is_answer"),
     [
         ("MSG_SIZE_TOO_LARGE", RejectedError, None),
-        ("TOPIC_AUTHORIZATION_FAILED", RejectedError, None),
+        ("TOPIC_AUTHORIZATION_FAILED", UndeliveredError, True),
+        ("CLUSTER_AUTHORIZATION_FAILED", UndeliveredError, True),
         ("NOT_ENOUGH_REPLICAS", UndeliveredError, True),
         ("_MSG_TIMED_OUT", UndeliveredError, False),
     ],

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from tests.lineage.certificates import certificates
 
 from lineage_assets.lineage.http_receiver import HttpReceiver
 from lineage_assets.lineage.transport import HttpTransport, RejectedError, UndeliveredError
+from tests.lineage.certificates import certificates
 from tests.lineage.receivers import receiver, refusing
 
 
@@ -39,15 +39,18 @@ def test_this_machine_is_reached_without_the_proxy_for_the_world(host: str, monk
         (429, "", UndeliveredError),
         (500, '{"code": 400, "message": "x"}', RejectedError),
         (400, "<html>", RejectedError),
-        (404, "", RejectedError),
+        (413, "", RejectedError),
+        (422, "", RejectedError),
+        *((status, "", UndeliveredError) for status in (301, 302, 307, 308, 401, 403, 404, 407, 408)),
     ],
 )
 def test_an_answer_says_whether_another_try_may_do(status: int, body: str, raised: type[Exception]) -> None:
     with receiver(lambda _: (status, body)) as heard:
         transport = HttpTransport(heard.url)
-        with pytest.raises(raised, match=f"HTTP {status}"):
+        with pytest.raises(raised, match=f"HTTP {status}") as told:
             transport.emit("{}")
         transport.close()
+    assert getattr(told.value, "is_answer", True)
 
 
 def sent(receiver_of: HttpReceiver, bearer: str | None = None) -> None:
