@@ -7,6 +7,7 @@ Refuses to do anything with them: rooms import from here, and a test of imports 
 - `BaseAssetGraph`: the type of the graph by which the target of a backfill is read.
 - `AssetObservationData`: an observation is written into the log of a run that can no longer write it itself.
 - `BulkActionsFilter`: which backfills ended, without reading all there ever were.
+- `SqlRunStorage`: what tells one instance from another, wherever their settings say that they are.
 - `BulkActionStatus`: how such a backfill says that it goes on, was cancelled, ended.
 """
 
@@ -16,6 +17,7 @@ from dagster._core.definitions.timestamp import TimestampWithTimezone
 from dagster._core.events import AssetObservationData
 from dagster._core.execution.asset_backfill import AssetBackfillData
 from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus, PartitionBackfill
+from dagster._core.storage.runs.sql_run_storage import SqlRunStorage
 from dagster._core.utils import make_new_backfill_id
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "BulkActionStatus",
     "BulkActionsFilter",
     "PartitionBackfill",
+    "SqlRunStorage",
     "TimestampWithTimezone",
     "make_new_backfill_id",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from types import FrameType
@@ -14,13 +14,18 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 
 from lineage_assets.errors import LineageAssetsError
+from lineage_assets.graph import AssetGraph
+from lineage_assets.ledger.unreadable import UnreadableRecordError
 from lineage_assets.lineage.extras import extras_of
+from lineage_assets.lineage.http_receiver import HttpReceiver
 from lineage_assets.lineage.outlet import open_outlet
 from lineage_assets.lineage.projection import Projection
-from lineage_assets.lineage.receiver import Off, find_receiver
+from lineage_assets.lineage.receiver import Off, Receiver, find_receiver
 from lineage_assets.lineage.retelling import attempts_in
 from lineage_assets.lineage.sender import NOBODY_THERE
 from lineage_assets.lineage.transport import Transport
+from lineage_assets.marquez.client import marquez_at
+from lineage_assets.marquez.errors import MarquezRefusedError, MarquezUnreachableError, NotMarquezError
 from lineage_assets.reconcile.backfills import backfills_told
 from lineage_assets.reconcile.bookmark import Bookmark, bookmark_in
 from lineage_assets.reconcile.mending import replay_command
@@ -30,12 +35,14 @@ from lineage_assets.reconcile.selection import Selection, select
 from lineage_assets.reconcile.whole_log import (
     follow_log,
     goes_on,
+    ledger_id,
     logged_assets,
     made_with,
     newest_place,
     pipelines_of,
 )
 
+_MOST_NAMED = 10
 Asked = tuple[tuple[str, ...], str | None, str | None]
 """Names of assets, first and last partition, as a person gave them."""
 
@@ -60,20 +67,43 @@ def run_replay(project: Project, asked: Asked, *, restart: bool) -> int:
     if isinstance(transport, Off):
         raise NobodyToTellError(transport.reason)
     assets = made_with(instance, selection.assets, known) if selection.assets else set(known)
-    extras = extras_of(settings)
+    extras, unreadable = extras_of(settings), list[UnreadableRecordError]()
     source = Source(
-        attempts_in(follow_log(instance, sorted(assets))),
+        attempts_in(follow_log(instance, sorted(assets), unreadable.append)),
         goes_on=lambda attempt: goes_on(instance, attempt),
         pipelines=(lambda run_id: pipelines_of(instance, run_id)) if extras.parents else None,
         backfills=backfills_told(instance, project.assets, graph) if selection.is_all else (),
     )
-    bookmark = bookmark_in(settings.home, receiver, selection.options())
-    if restart:
+    bookmark = bookmark_in(settings.home, ledger_id(instance), receiver, selection.options())
+    if restart or (bookmark.place and _is_emptied(receiver, graph)):
         bookmark.remove()
     try:
-        return _told(source, selection, Projection(extras), transport, bookmark, newest_place(instance, assets))
+        code = _told(source, selection, Projection(extras), transport, bookmark, newest_place(instance, assets))
     finally:
         transport.close()
+    print_unreadable(Console(highlight=False, soft_wrap=True), unreadable)
+    return max(code, int(bool(unreadable)))
+
+
+def print_unreadable(console: Console, unreadable: Sequence[UnreadableRecordError]) -> None:
+    """Name what the log holds and nobody here can read, a line each."""
+    for one in unreadable[:_MOST_NAMED]:
+        console.print(str(one), markup=False, style="red")
+    if len(unreadable) > _MOST_NAMED:
+        console.print(f"{len(unreadable) - _MOST_NAMED} more cannot be read.", style="red")
+
+
+def _is_emptied(receiver: Receiver, graph: AssetGraph) -> bool:
+    """Whether a server that can be asked holds nothing of ours: it was made anew since some of it was told."""
+    if not isinstance(receiver, HttpReceiver):
+        return False
+    key = None if receiver.api_key is None else receiver.api_key.get_secret_value()
+    try:
+        with marquez_at(receiver.url, api_key=key) as client:
+            there = client.namespaces()
+    except (MarquezRefusedError, MarquezUnreachableError, NotMarquezError):
+        return False
+    return not any(node.job.namespace in there for node in graph.nodes.values())
 
 
 def _told(

@@ -12,7 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from lineage_assets.cli.replaying import Asked
+from lineage_assets.cli.replaying import Asked, print_unreadable
 from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import name_of
 from lineage_assets.lineage.receiver import Off, find_receiver, first_http, receiver_text
@@ -64,10 +64,12 @@ def run_verify(project: Project, asked: Asked, *, as_json: bool) -> int:
         if selection.is_all:
             reports += verification.backfills(backfills_told(instance, project.assets, project.graph))
     if as_json:
-        click.echo(json.dumps(_json(url, reports), indent=2, sort_keys=True))
+        unreadable = [str(one) for one in verification.unreadable]
+        click.echo(json.dumps({**_json(url, reports), "unreadable": unreadable}, indent=2, sort_keys=True))
     else:
         _draw(console, url, reports)
-    return 0 if all(report.is_equal for report in reports) else 1
+        print_unreadable(console, verification.unreadable)
+    return 0 if all(report.is_equal for report in reports) and not verification.unreadable else 1
 
 
 @contextmanager

@@ -35,6 +35,7 @@ from lineage_assets.ledger.fold import History, Logged, fold_history
 from lineage_assets.ledger.owner import is_dead
 from lineage_assets.ledger.record import Attempt, Closing, Fact, PartitionRecord
 from lineage_assets.ledger.record_json import RECORD_KEY, from_json, to_json
+from lineage_assets.ledger.unreadable import UnreadableRecordError
 
 _Fetch = Callable[..., EventRecordsResult]
 _PAGE = 1000
@@ -81,7 +82,10 @@ def live_runs(instance: DagsterInstance, histories: Mapping[AssetKey, History]) 
 
 
 def facts_of_run(instance: DagsterInstance, run_id: str) -> tuple[Fact, ...]:
-    """All that one run logged of us, in the order of the log."""
+    """All that one run logged of us, in the order of the log.
+
+    :raises UnreadableRecordError: some of it cannot be read
+    """
     found: list[Fact] = []
     for logged in instance.all_logs(run_id, of_type=set(_KINDS)):
         event = logged.asset_materialization if logged.asset_materialization is not None else logged.asset_observation
@@ -223,7 +227,10 @@ def logged_of(asset: AssetKey, record: EventLogRecord) -> Logged | None:
     event = record.asset_materialization if record.asset_materialization is not None else record.asset_observation
     if event is None:
         return None
-    fact = _fact(asset, event)
+    try:
+        fact = _fact(asset, event)
+    except UnreadableRecordError as error:
+        return Logged(record.storage_id, None, unreadable=error)
     if fact is not None:
         return Logged(record.storage_id, fact)
     if isinstance(event, AssetMaterialization):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lineage_assets.ledger.record import Attempt, Closing, Fact, PartitionRecord
+from lineage_assets.ledger.unreadable import UnreadableRecordError
 from lineage_assets.partitions import PartitionSet, parse_day, set_of
 
 
@@ -19,6 +20,8 @@ class Logged:
     storage_id: int
     fact: Fact | None
     partition: str | None = None
+    unreadable: UnreadableRecordError | None = None
+    """Our fact, where it cannot be read: nothing may be judged without it, and the rest can be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,10 @@ class History:
 
 
 def fold_history(log: Iterable[Logged]) -> History:
-    """The history of one asset; the order in which the events are given does not matter."""
+    """The history of one asset; the order in which the events are given does not matter.
+
+    :raises UnreadableRecordError: a fact is there that cannot be read
+    """
     verdicts: dict[str, PartitionRecord] = {}
     published: dict[str, PartitionRecord] = {}
     unrecorded: set[str] = set()
@@ -56,6 +62,8 @@ def fold_history(log: Iterable[Logged]) -> History:
     newest = 0
     for event in sorted(log, key=lambda event: event.storage_id):
         newest = event.storage_id
+        if event.unreadable is not None:
+            raise event.unreadable
         match event.fact:
             case Attempt() as attempt:
                 open_attempts[attempt.run_id, attempt.number] = Underway(attempt, attempt.partitions)

@@ -97,6 +97,8 @@ class Attempt:
     owner: str
     """The process that makes it, `host/numbering:pid:start`, by which the dead are told from the living."""
     backfill: str | None = None
+    backfill_job: tuple[str, str] | None = None
+    """The lineage job that the backfill is a run of, namespace and name; None where that is not known for certain."""
     range_run: bool = False
     """The lineage run is one a contiguous range, not one a partition; kept so that a replay gives the same ids."""
     scene: SceneText = ""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, TypeVar
 
+from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.record import (
     Assertion,
@@ -20,13 +21,18 @@ from lineage_assets.ledger.record import (
     State,
     Transformation,
 )
+from lineage_assets.ledger.scene import known_fields
+from lineage_assets.ledger.unreadable import UnreadableRecordError
 from lineage_assets.partitions import PartitionSet, key_of, parse_day
 
 RECORD_KEY = "lineage_assets/record"
 """The metadata key under which a record lies in an event."""
 
 RECORD_VERSION = 2
-"""1 had no scene, no closings, and column sources as pairs; it is still read."""
+"""1 had no scene, no closings, and column sources as pairs; it is still read.
+
+It is raised by what an older reader would get wrong, in the scene too; keys that it does not know it passes over.
+"""
 
 Json = Mapping[str, Any]
 _EMPTY: tuple[object, ...] = ("", [], {})
@@ -56,7 +62,21 @@ def _is_nothing(value: object) -> bool:
 
 
 def from_json(asset: AssetKey, read: Json) -> Fact:
-    """The fact that `to_json` wrote into an event of `asset`."""
+    """The fact that `to_json` wrote into an event of `asset`, in this version or an earlier one.
+
+    :raises UnreadableRecordError: it is of a later version, or damaged
+    """
+    version, run_id = read.get("version", 1), str(read.get("run_id", "unknown"))
+    if not isinstance(version, int) or version > RECORD_VERSION:
+        raise UnreadableRecordError(asset, run_id, version, f"this code reads up to version {RECORD_VERSION}")
+    try:
+        return _fact(asset, read)
+    except (KeyError, TypeError, ValueError, LineageAssetsError) as error:
+        reason = f"it is damaged ({type(error).__name__}: {error})"
+        raise UnreadableRecordError(asset, run_id, version, reason) from error
+
+
+def _fact(asset: AssetKey, read: Json) -> Fact:
     match read["kind"]:
         case "attempt":
             return _attempt(asset, read)
@@ -73,6 +93,7 @@ def _attempt_json(attempt: Attempt) -> dict[str, Any]:
         "code_version": attempt.code_version,
         "owner": attempt.owner,
         "backfill": attempt.backfill,
+        "backfill_job": None if attempt.backfill_job is None else list(attempt.backfill_job),
         "range_run": attempt.range_run,
         "scene": attempt.scene,
     }
@@ -88,9 +109,14 @@ def _attempt(asset: AssetKey, read: Json) -> Attempt:
         code_version=read["code_version"],
         owner=read["owner"],
         backfill=read.get("backfill"),
+        backfill_job=_pair(read.get("backfill_job")),
         range_run=read.get("range_run", False),
         scene=read.get("scene", ""),
     )
+
+
+def _pair(read: Sequence[str] | None) -> tuple[str, str] | None:
+    return None if read is None else (read[0], read[1])
 
 
 def _closing_json(closing: Closing) -> dict[str, Any]:
@@ -176,7 +202,7 @@ def _record(asset: AssetKey, read: Json) -> PartitionRecord:
         size_bytes=read.get("size_bytes"),
         files=read.get("files"),
         nulls=read.get("nulls", {}),
-        assertions=tuple(Assertion(**one) for one in read.get("assertions", ())),
+        assertions=tuple(known_fields(Assertion, one) for one in read.get("assertions", ())),
         spark_version=read.get("spark_version"),
         application_id=read.get("application_id"),
     )

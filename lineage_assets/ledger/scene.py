@@ -9,13 +9,33 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64decode, b64encode
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
+from typing import Any, ClassVar, Protocol, TypeVar
 
+from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import AssetGraph, AssetKey, AssetNode, node_from_json, node_json
 
 SceneText = str
 """A scene as text: JSON, compressed, base64. Compressed because every attempt carries one."""
+
+
+class _Value(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+_T = TypeVar("_T", bound=_Value)
+
+
+class UnreadableSceneError(LineageAssetsError):
+    """A scene is damaged, or of another make than the record that carries it says."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            f"The scene of an attempt cannot be read: {reason}. Upgrade lineage-assets here to what wrote it."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +99,20 @@ def scene_text(scene: Scene) -> SceneText:
 
 @lru_cache(maxsize=1024)
 def parse_scene(text: SceneText) -> Scene:
-    """The scene that `scene_text` wrote; cached, since attempts at one asset share theirs until it changes."""
-    read = json.loads(zlib.decompress(b64decode(text)))
-    nodes = (node_from_json(node) for node in read["nodes"])
-    return Scene(
-        asset=tuple(read["asset"]),
-        graph=AssetGraph({node.key: node for node in nodes}),
-        site=Site(**read["site"]),
-        source=SourceCode(**read["source"]),
-    )
+    """The scene that `scene_text` wrote; cached, since attempts at one asset share theirs until it changes.
+
+    What a later version added to it is passed over.
+    """
+    try:
+        read = json.loads(zlib.decompress(b64decode(text)))
+        nodes = [node_from_json(node) for node in read["nodes"]]
+        site, source = known_fields(Site, read["site"]), known_fields(SourceCode, read["source"])
+        return Scene(tuple(read["asset"]), AssetGraph({node.key: node for node in nodes}), site, source)
+    except (KeyError, TypeError, ValueError, zlib.error, LineageAssetsError) as error:
+        raise UnreadableSceneError(f"{type(error).__name__}: {error}") from error
+
+
+def known_fields(of: type[_T], read: Mapping[str, Any]) -> _T:
+    """A value from JSON; what a later version says beside what this one knows is passed over."""
+    names = {field.name for field in fields(of)}
+    return of(**{name: value for name, value in read.items() if name in names})

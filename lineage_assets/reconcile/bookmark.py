@@ -32,9 +32,10 @@ class Bookmark:
     _saved: tuple[float, int] = field(default=(float("-inf"), 0), init=False)
 
     @property
-    def _of(self) -> dict[str, object]:
-        whose = {"ledger": self.ledger, "receiver": self.receiver, "selection": self.selection}
-        return {"version": _VERSION, **whose}
+    def whose(self) -> dict[str, object]:
+        """All that must be the same for the place to mean anything."""
+        of = {"ledger": self.ledger, "receiver": self.receiver, "selection": self.selection}
+        return {"version": _VERSION, **of}
 
     def put(self, place: int) -> None:
         self.place = place
@@ -45,7 +46,7 @@ class Bookmark:
         if self.place == self._saved[1]:
             return
         self._saved = self.now(), self.place
-        said = {**self._of, "delivered": self.place}
+        said = {**self.whose, "delivered": self.place}
         self.file.parent.mkdir(parents=True, exist_ok=True)
         fresh = self.file.with_suffix(".new")
         fresh.write_text(json.dumps(said, indent=1), encoding="utf-8")
@@ -61,7 +62,7 @@ def bookmark_in(home: Path, ledger: str, receiver: Receiver, selection: str) -> 
     made = Bookmark(home / "lineage" / "replay.json", receiver_text(receiver), selection, ledger=ledger)
     try:
         read = json.loads(made.file.read_text(encoding="utf-8"))
-        is_same = all(read[name] == said for name, said in made._of.items())  # noqa: SLF001 - our own
+        is_same = all(read[name] == said for name, said in made.whose.items())
         made.place = int(read["delivered"]) if is_same else 0
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return made  # a file that cannot be read costs a replay from the beginning

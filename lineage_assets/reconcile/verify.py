@@ -15,8 +15,9 @@ from dagster import DagsterInstance, RunsFilter
 
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.dagster_log import facts_of_run
-from lineage_assets.ledger.record import PartitionRecord, State
+from lineage_assets.ledger.record import Fact, PartitionRecord, State
 from lineage_assets.ledger.scene import parse_scene
+from lineage_assets.ledger.unreadable import UnreadableRecordError
 from lineage_assets.lineage.events import Event
 from lineage_assets.lineage.projection import started
 from lineage_assets.lineage.retelling import OpenAttempt, attempts_in
@@ -66,6 +67,11 @@ class Verification:
     selection: Selection
     saw: Callable[[JobName, int], None] = lambda _job, _runs: None
     """Told of each job, and again of each hundred runs of it."""
+    unreadable: list[UnreadableRecordError] = field(default_factory=list)
+    """What the log holds that cannot be read; what it says was not compared."""
+
+    def missed(self, record: UnreadableRecordError) -> None:
+        self.unreadable.append(record)
 
     def reports(self, assets: Iterable[AssetKey]) -> Iterator[JobReport]:
         """A report a job, of the assets given that are selected; jobs that never ended an attempt have none."""
@@ -89,7 +95,7 @@ class Verification:
 
     def _by_ledger(self, group: set[AssetKey]) -> dict[JobName, _Job]:
         jobs: dict[JobName, _Job] = {}
-        for _, attempt in attempts_in(follow_log(self.instance, sorted(group))):
+        for _, attempt in attempts_in(follow_log(self.instance, sorted(group), self.missed)):
             if any(self.selection.days(one.partitions) for one in attempt.attempts):
                 job = parse_scene(attempt.attempts[0].scene).node.job
                 self._keep(attempt, jobs.setdefault((job.namespace, job.name), _Job()))
@@ -104,7 +110,8 @@ class Verification:
         if not attempt.is_over:
             # Whether it goes on or died, Marquez may know its runs.
             job.underway |= {turn.run.lineage_run_id for turn in _begun(attempt)} - job.ended.keys()
-            if not goes_on(self.instance, attempt):
+            is_whole = all(one.run_id != attempt.attempts[0].run_id for one in self.unreadable)
+            if is_whole and not goes_on(self.instance, attempt):
                 left = PartitionSet.of(day for days in attempt.left.values() for day in days)
                 job.unclosed.append((Kind.OPEN, "its process is gone", left))
 
@@ -156,9 +163,15 @@ class Verification:
         for start in range(0, len(ids), _RUN_IDS):
             for record in self.instance.get_run_records(RunsFilter(run_ids=ids[start : start + _RUN_IDS])):
                 run_id = record.dagster_run.run_id
-                if not record.dagster_run.is_finished and is_live(record, facts_of_run(self.instance, run_id)):
+                if not record.dagster_run.is_finished and is_live(record, self._facts(run_id)):
                     live.add(run_id)
         return live
+
+    def _facts(self, run_id: str) -> tuple[Fact, ...]:
+        try:
+            return facts_of_run(self.instance, run_id)
+        except UnreadableRecordError:
+            return ()  # named where the log was read
 
     def _has_job(self, name: JobName) -> bool:
         try:

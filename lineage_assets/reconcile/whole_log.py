@@ -5,16 +5,20 @@ Holds a page of each asset at a time. Judges nothing: what facts come to is the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from dagster import AssetKey as DagsterAssetKey
 from dagster import AssetRecordsFilter, DagsterInstance, RunsFilter
 
-from lineage_assets.graph import AssetGraph, AssetKey
+from lineage_assets.dagster_private import SqlRunStorage
+from lineage_assets.graph import AssetGraph, AssetKey, LineageJob
 from lineage_assets.ledger.dagster_log import facts_of_run, logged_of, stream_log
+from lineage_assets.ledger.fold import Logged
 from lineage_assets.ledger.reader import OVERLAP
 from lineage_assets.ledger.record import Attempt, Fact
-from lineage_assets.ledger.scene import parse_scene
+from lineage_assets.ledger.record_json import RECORD_VERSION
+from lineage_assets.ledger.scene import SceneText, UnreadableSceneError, parse_scene
+from lineage_assets.ledger.unreadable import UnreadableRecordError
 from lineage_assets.lineage.events import Event
 from lineage_assets.lineage.hierarchy import pipelines_told
 from lineage_assets.lineage.retelling import OpenAttempt
@@ -24,6 +28,12 @@ _LOOKED_AT = 10
 """Newest observations of an asset that tell whether it is, or was, one of ours."""
 
 
+def ledger_id(instance: DagsterInstance) -> str:
+    """What tells this ledger from any other: its storage's own id, made with it and gone with it."""
+    storage = instance.run_storage
+    return storage.get_run_storage_id() if isinstance(storage, SqlRunStorage) else type(storage).__name__
+
+
 def logged_assets(instance: DagsterInstance, graph: AssetGraph) -> tuple[AssetKey, ...]:
     """The assets of the graph, and those that have left it and still have facts in the log."""
     others = (tuple(key.path) for key in instance.get_asset_keys())
@@ -31,8 +41,17 @@ def logged_assets(instance: DagsterInstance, graph: AssetGraph) -> tuple[AssetKe
     return tuple(sorted({*graph.nodes, *gone}))
 
 
-def follow_log(instance: DagsterInstance, assets: Collection[AssetKey]) -> Iterator[tuple[int, Fact]]:
-    """All facts with their places in the log, oldest first; also those that are written while it is read."""
+def _refused(unreadable: UnreadableRecordError) -> None:
+    raise unreadable
+
+
+def follow_log(
+    instance: DagsterInstance, assets: Collection[AssetKey], missed: Callable[[UnreadableRecordError], None] = _refused
+) -> Iterator[tuple[int, Fact]]:
+    """All facts with their places in the log, oldest first; also those that are written while it is read.
+
+    What cannot be read is given to `missed`, which may raise it, and left out.
+    """
     seen: set[int] = set()
     after, is_new = 0, True
     while is_new:
@@ -45,10 +64,23 @@ def follow_log(instance: DagsterInstance, assets: Collection[AssetKey]) -> Itera
             is_new = True
             if logged.storage_id > until - OVERLAP:
                 seen.add(logged.storage_id)
-            if logged.fact is not None:
+            unreadable = _unreadable(logged)
+            if unreadable is not None:
+                missed(unreadable)
+            elif logged.fact is not None:
                 yield logged.storage_id, logged.fact
         after = max(until - OVERLAP, 0)
         seen = {place for place in seen if place > after}
+
+
+def _unreadable(logged: Logged) -> UnreadableRecordError | None:
+    """Why what is logged cannot be told; an attempt without its scene cannot either."""
+    if isinstance(logged.fact, Attempt) and logged.fact.scene:
+        try:
+            parse_scene(logged.fact.scene)
+        except UnreadableSceneError as error:
+            return UnreadableRecordError(logged.fact.asset, logged.fact.run_id, RECORD_VERSION, error.reason)
+    return logged.unreadable
 
 
 def newest_place(instance: DagsterInstance, assets: Iterable[AssetKey]) -> int:
@@ -89,8 +121,11 @@ def goes_on(instance: DagsterInstance, attempt: OpenAttempt) -> bool:
 
 
 def pipelines_of(instance: DagsterInstance, run_id: str) -> tuple[Event, ...]:
-    """What is told of the pipelines of a Dagster run; nothing while it goes on."""
-    facts = facts_of_run(instance, run_id)
+    """What is told of the pipelines of a Dagster run; nothing while it goes on, or where it cannot be read."""
+    try:
+        facts = facts_of_run(instance, run_id)
+    except UnreadableRecordError:
+        return ()  # whoever reads the log has named it
     records = instance.get_run_records(RunsFilter(run_ids=[run_id]))
     return () if any(is_live(record, facts) for record in records) else pipelines_told(facts)
 
@@ -104,11 +139,18 @@ def _jobs(instance: DagsterInstance, asset: AssetKey) -> set[tuple[str, str]]:
         logged = (logged_of(asset, record) for record in page.records)
         scenes |= {one.fact.scene for one in logged if one is not None and isinstance(one.fact, Attempt)}
         cursor, is_over = page.cursor, not page.has_more
-    jobs = (parse_scene(scene).node.job for scene in scenes if scene)
+    jobs = (job for scene in scenes if scene for job in _job_in(scene))
     return {(job.namespace, job.name) for job in jobs}
+
+
+def _job_in(scene: SceneText) -> tuple[LineageJob, ...]:
+    try:
+        return (parse_scene(scene).node.job,)
+    except UnreadableSceneError:
+        return ()  # whoever reads the log names it
 
 
 def _is_ours(instance: DagsterInstance, asset: AssetKey) -> bool:
     found = instance.fetch_observations(AssetRecordsFilter(DagsterAssetKey(asset)), limit=_LOOKED_AT).records
     logged = (logged_of(asset, record) for record in found)
-    return any(one is not None and one.fact is not None for one in logged)
+    return any(one is not None and (one.fact is not None or one.unreadable is not None) for one in logged)

@@ -46,6 +46,10 @@ def test_a_backfill_record_has_the_fields_we_write() -> None:
     )
 
 
+def test_a_storage_of_runs_tells_its_id() -> None:
+    assert parameters(private.SqlRunStorage.get_run_storage_id) == ("self",)
+
+
 def test_backfill_data_has_the_fields_we_write() -> None:
     assert private.AssetBackfillData._fields == (
         "target_subset",

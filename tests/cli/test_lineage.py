@@ -11,12 +11,17 @@ from pathlib import Path
 
 import httpx
 import pytest
+from dagster import DagsterInstance
 
 from lineage_assets.lineage.transport import HttpTransport
 from lineage_assets.marquez.client import MarquezClient, marquez_at
 from lineage_assets.marquez.process import down, up
+from lineage_assets.reconcile.whole_log import ledger_id
 from lineage_assets.settings import load_settings
+from tests.lineage.facts import attempt
 from tests.lineage.receivers import receiver
+from tests.reconcile.ledgers import write
+from tests.support.graphs import days
 from tests.support.small_project import isolate, run_command, write_project
 from tests.support.small_shop import feed
 
@@ -203,14 +208,59 @@ def test_ctrl_c_ends_it_between_two_runs_and_the_same_command_goes_on(
 
 
 @pytest.mark.usefixtures("server")
+def test_one_record_of_newer_code_is_named_and_all_the_others_are_told_and_compared(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    with monkeypatch.context() as newer, DagsterInstance.from_config(str(own_home / "dagster")) as instance:
+        newer.setattr("lineage_assets.ledger.record_json.RECORD_VERSION", 9)
+        write(instance, [attempt(days("2021-06-09"), run_id="3f0e57b1-0000-4000-8000-000000000009")])
+    named = 'A record of "orders" by run 3f0e57b1-0000-4000-8000-000000000009, version 9, cannot be read'
+    assert run_command("lineage", "replay") == 1
+    said = capfd.readouterr().out
+    assert " 36 events" in said
+    assert said.count(named) == 1
+    assert run_command("lineage", "verify") == 1
+    said = capfd.readouterr().out
+    assert "18 ended runs of 4 jobs in the ledger; 0 differ" in said
+    assert said.count(named) == 1
+    assert run_command("lineage", "verify", "--json") == 1
+    (one,) = json.loads(capfd.readouterr().out)["unreadable"]
+    assert one.startswith(named)
+
+
+def stopped_at_the_end(home: Path, **other: str) -> None:
+    """As if a replay had told everything and been killed then."""
+    with DagsterInstance.from_config(str(home / "dagster")) as instance:
+        ledger = ledger_id(instance)
+    said = {"version": 2, "ledger": ledger, "receiver": str(_server_url(home)), "selection": "", "delivered": 10**9}
+    (home / "lineage").mkdir(exist_ok=True)
+    (home / "lineage" / "replay.json").write_text(json.dumps({**said, **other}))
+
+
+@pytest.mark.usefixtures("server")
 def test_restart_begins_anew(own_home: Path, capfd: Captured) -> None:
     run_command("lineage", "replay")
-    said = {"version": 1, "receiver": str(_server_url(own_home)), "selection": "", "delivered": 10**9}
-    (own_home / "lineage").mkdir(exist_ok=True)
-    (own_home / "lineage" / "replay.json").write_text(json.dumps(said))
+    for asked, told in (((), "2 events"), (("--restart",), "36 events")):
+        stopped_at_the_end(own_home)
+        capfd.readouterr()
+        run_command("lineage", "replay", *asked)
+        assert f" {told}" in capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("server")
+def test_another_ledger_under_the_same_folder_is_told_from_its_beginning(own_home: Path, capfd: Captured) -> None:
+    run_command("lineage", "replay")
+    stopped_at_the_end(own_home, ledger="of the instance before")
     capfd.readouterr()
-    run_command("lineage", "replay", "--restart")
-    assert "36 events" in capfd.readouterr().out
+    run_command("lineage", "replay")
+    assert " 36 events" in capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("server")
+def test_a_server_that_was_made_anew_is_told_from_the_beginning(own_home: Path, capfd: Captured) -> None:
+    stopped_at_the_end(own_home)
+    run_command("lineage", "replay")
+    assert " 36 events" in capfd.readouterr().out
 
 
 @pytest.mark.usefixtures("told")
