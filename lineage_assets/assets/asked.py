@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from dagster import AssetExecutionContext, AssetKey, DagsterRun
 
 from lineage_assets.assets.declaration import JobDeclaration
+from lineage_assets.backfill.account import job_in
 from lineage_assets.backfill.lane import PLAN_TAG, REUSE_TAG
 from lineage_assets.dagster_private import BACKFILL_TAG
 from lineage_assets.graph import AssetNode
@@ -30,6 +31,8 @@ class Asked:
     """The assets selected, in the order in which they are declared."""
     partitions: PartitionSet
     backfill: str | None
+    backfill_job: tuple[str, str] | None
+    """The lineage job that the backfill is a run of; known of backfills of ours."""
     is_planned: bool
     """Part of one of our plans: what it reads is over, and what it touches is planned."""
     may_reuse: bool
@@ -48,6 +51,7 @@ def asked_of(context: AssetExecutionContext, declaration: JobDeclaration) -> Ask
         nodes=tuple(node for node in declaration.nodes if node.key in selected),
         partitions=set_of(context.partition_keys),
         backfill=tags.get(BACKFILL_TAG),
+        backfill_job=job_in(tags),
         is_planned=PLAN_TAG in tags,
         may_reuse=tags.get(REUSE_TAG) == "true" and tags.get(FORCE_TAG) != "true",
         is_adoption=tags.get(ADOPT_TAG) == "true",

@@ -49,6 +49,7 @@ class Making:
                 code_version=self.code_version,
                 owner=owner,
                 backfill=self.asked.backfill,
+                backfill_job=self.asked.backfill_job,
                 range_run=self.range_run,
                 scene=self.scenes[node.key],
             )

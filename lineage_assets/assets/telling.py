@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from lineage_assets.ledger.record import Attempt, PartitionRecord
 from lineage_assets.ledger.scene import parse_scene
 from lineage_assets.lineage.ids import backfill_lineage_run_id, lineage_run_id
-from lineage_assets.lineage.parents import backfill_job, parent_of
+from lineage_assets.lineage.parents import parent_of, repairs
 from lineage_assets.lineage.projection import Outcome, Projection
 from lineage_assets.lineage.sender import Sender
 from lineage_assets.partitions import PartitionSet
@@ -55,8 +55,8 @@ class Telling:
         parent = lineage_run_id(run_id, job, self._first_run(partitions), number)
         above = parent_of(job, run_id)
         root, root_run = (job, parent) if above is None else above
-        if one.backfill is not None:
-            root, root_run = backfill_job([job]), backfill_lineage_run_id(one.backfill)
+        if one.backfill is not None and one.backfill_job is not None:
+            root, root_run = repairs(*one.backfill_job), backfill_lineage_run_id(one.backfill)
         return Lineage(
             job.namespace,
             job.name,

@@ -7,7 +7,7 @@ Dagster's daemon drives there is no plan of ours, only its target.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
@@ -18,27 +18,50 @@ from lineage_assets.dagster_private import (
     BulkActionStatus,
     PartitionBackfill,
 )
-from lineage_assets.graph import AssetGraph
+from lineage_assets.graph import AssetGraph, AssetKey, LineageJob
 from lineage_assets.ledger.receipts import ENDED
 from lineage_assets.lineage.backfills import BackfillResult, BackfillTold
-from lineage_assets.lineage.parents import backfill_job
+from lineage_assets.lineage.parents import backfill_job, repairs
 
 RESULT_TAG = "lineage_assets/result"
 """On the record of a backfill of ours: its partitions by what came of them, as JSON."""
 FINGERPRINT_TAG = "lineage_assets/plan_fingerprint"
+JOB_TAG = "lineage_assets/backfill_job"
+"""On the record and the runs of a backfill of ours: the lineage job that it is a run of, as JSON.
+
+Settled when it is opened, so that every run of it and every replay names the same one, whatever the graph is by then.
+"""
 ESTIMATE_TAG = "lineage_assets/estimate_seconds"
+
+
+def job_tag(assets: Iterable[AssetKey], graph: AssetGraph) -> str:
+    """The tag of a backfill of these assets: one job, by their jobs alone."""
+    job = backfill_job(_jobs(assets, graph))
+    return json.dumps([job.namespace, job.name])
+
+
+def job_in(tags: Mapping[str, str]) -> tuple[str, str] | None:
+    """Namespace and name of the job that a backfill is a run of, where it was settled."""
+    if JOB_TAG not in tags:
+        return None
+    namespace, name = json.loads(tags[JOB_TAG])
+    return namespace, name
+
+
+def _jobs(assets: Iterable[AssetKey], graph: AssetGraph) -> list[LineageJob]:
+    return [graph.nodes[asset].job for asset in sorted(assets) if asset in graph.nodes]
 
 
 def told_of(record: PartitionBackfill, assets: BaseAssetGraph[Any], graph: AssetGraph) -> BackfillTold | None:
     """What was asked for; None where none of the assets is ours."""
-    chosen = sorted(tuple(key.path) for key in record.asset_selection or ())
-    ours = [graph.nodes[asset].job for asset in chosen if asset in graph.nodes]
+    chosen = [tuple(key.path) for key in record.asset_selection or ()]
+    ours, settled = _jobs(chosen, graph), job_in(record.tags)
     data = _data(record, assets)
     if not ours or data is None:
         return None
     return BackfillTold(
         id=record.backfill_id,
-        job=backfill_job([*ours, *(node.job for node in graph.nodes.values())]),
+        job=backfill_job(ours) if settled is None else repairs(*settled),
         started=datetime.fromtimestamp(record.backfill_timestamp, timezone.utc),
         requested_by=record.tags.get(USER_TAG, ""),
         reason=record.description if record.description is not None else "",

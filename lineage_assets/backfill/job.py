@@ -19,7 +19,7 @@ from dagster import (
     op,
 )
 
-from lineage_assets.backfill.account import ESTIMATE_TAG
+from lineage_assets.backfill.account import ESTIMATE_TAG, JOB_TAG, job_tag
 from lineage_assets.backfill.ask import Ask, ask_from_config
 from lineage_assets.backfill.driver import Begun, Ran, Step, Stopped, drive
 from lineage_assets.backfill.ending import ending_lines
@@ -133,7 +133,13 @@ class Backfill:
         try:
             with hearing_signals() as heard:
                 lane = InProcessLane(
-                    self.context.instance, self.definitions, backfill_id, plan, self.context.run_id, heard
+                    instance=self.context.instance,
+                    definitions=self.definitions,
+                    backfill_id=backfill_id,
+                    plan=plan,
+                    job=self._job(plan),
+                    anchor=self.context.run_id,
+                    heard=heard,
                 )
                 for step in drive(plan, self.graph, lane):
                     tally = self._after(step, tally)
@@ -151,11 +157,15 @@ class Backfill:
         self.context.instance.add_run_tags(self.context.run_id, {BACKFILL_TAG: backfill_id, **tags})
         estimate = estimate_seconds(plan, read_histories(self.context.instance, [one.asset for one in plan.assets]))
         known = {} if estimate is None else {ESTIMATE_TAG: str(estimate)}
+        known[JOB_TAG] = self._job(plan)
         label = Label(request_text(plan.request), ask.reason, ask.requested_by, {**tags, **known})
         open_record(self.context.instance, self.definitions(), backfill_id, plan, label)
         self.watcher.opened(backfill_id, plan)
         assets = self.definitions().resolve_asset_graph()
         return Told.started(self.context.instance, backfill_id, assets, self.graph, self.settings)
+
+    def _job(self, plan: BackfillPlan) -> str:
+        return job_tag((planned.asset for planned in plan.assets), self.graph)
 
     def _after(self, step: Step, tally: Tally) -> Tally:
         self.watcher.saw(step)

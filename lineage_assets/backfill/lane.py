@@ -9,6 +9,7 @@ from typing import Any
 from dagster import AssetKey as DagsterAssetKey
 from dagster import DagsterInstance, DagsterRunStatus, Definitions, JobDefinition
 
+from lineage_assets.backfill.account import JOB_TAG
 from lineage_assets.backfill.driver import Ran
 from lineage_assets.backfill.interrupts import Heard
 from lineage_assets.backfill.plan import BackfillPlan, Unit
@@ -36,6 +37,8 @@ class InProcessLane:
     definitions: Callable[[], Definitions]
     backfill_id: str
     plan: BackfillPlan
+    job: str
+    """The tag that names the lineage job of the backfill."""
     anchor: str
     heard: Heard
 
@@ -71,6 +74,7 @@ class InProcessLane:
             "dagster/asset_partition_range_end": key_of(last),
             BACKFILL_TAG: self.backfill_id,
             PLAN_TAG: self.plan.name,
+            JOB_TAG: self.job,
             ROLE_TAG: UNIT_ROLE,
             OWNER_TAG: owner(),
             **NO_RETRIES,

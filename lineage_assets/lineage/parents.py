@@ -33,4 +33,9 @@ def backfill_job(jobs: Iterable[LineageJob]) -> LineageJob:
     first = of[0]
     words = zip(*(job.name.split(".")[:-1] for job in of if job.namespace == first.namespace), strict=False)
     prefix = [column[0] for column in takewhile(lambda column: len(set(column)) == 1, words)]
-    return LineageJob(first.namespace, ".".join([*prefix, "backfill"]), "Repairs of the pipeline.")
+    return repairs(first.namespace, ".".join([*prefix, "backfill"]))
+
+
+def repairs(namespace: str, name: str) -> LineageJob:
+    """The job of that name, whose runs are backfills."""
+    return LineageJob(namespace, name, "Repairs of the pipeline.")

@@ -164,6 +164,7 @@ def _run(attempts: Sequence[Attempt], partitions: PartitionSet) -> LineageRun:
         number=one.number,
         code_version=one.code_version,
         backfill=one.backfill,
+        backfill_job=one.backfill_job,
         partitions=partitions,
         graph=scenes[0].graph
         if len(scenes) == 1

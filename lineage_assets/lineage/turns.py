@@ -39,6 +39,8 @@ class LineageRun:
     number: int
     code_version: str
     backfill: str | None
+    backfill_job: tuple[str, str] | None
+    """Namespace and name, where known."""
     partitions: PartitionSet
     """One range."""
     graph: AssetGraph

@@ -9,7 +9,7 @@ import pytest
 from dagster import DagsterInstance
 
 from lineage_assets.ledger.dagster_log import read_history
-from lineage_assets.lineage.ids import backfill_lineage_run_id, lineage_run_id, parent_lineage_run_id
+from lineage_assets.lineage.ids import lineage_run_id, parent_lineage_run_id
 from lineage_assets.partitions import set_of
 from lineage_assets.settings import load_settings
 from lineage_assets.spark.program import NamedRun, Program
@@ -38,14 +38,16 @@ def test_a_program_of_days_stands_under_the_run_of_the_first_and_the_dagster_run
     assert program.lineage.run_id != first
 
 
-def test_a_program_of_a_range_stands_under_its_run_and_the_backfill(world: ShopWorld) -> None:
+def test_a_program_of_a_range_stands_under_its_run_and_the_dagster_run_where_the_backfills_job_is_not_known(
+    world: ShopWorld,
+) -> None:
     world.feed(1, 2, 3)
     run_id = world.run(1, 3, select=["orders"], backfill="abc").run_id
     job = world.graph.nodes["orders",].job
     (program,) = world.launcher.programs
     whole = str(lineage_run_id(run_id, job, set_of(["2021-06-01", "2021-06-02", "2021-06-03"]), 1))
     assert program.lineage.parent == NamedRun("shop", JOB, whole)
-    assert program.lineage.root == NamedRun("shop", "example.backfill", str(backfill_lineage_run_id("abc")))
+    assert program.lineage.root == NamedRun("shop", "example", str(parent_lineage_run_id(run_id, "shop", "example")))
     assert Program.from_json(program.to_json()) == program
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from dagster import AssetKey, DagsterInstance, DagsterRun, DagsterRunStatus, Definitions, ExecuteInProcessResult
 
+from lineage_assets.assets.definitions import graph_of
+from lineage_assets.backfill.account import told_of
 from lineage_assets.backfill.ask import Ask
 from lineage_assets.backfill.driver import Ran, Step
 from lineage_assets.backfill.job import JOB_NAME, OP_NAME, WATCHER_KEY
@@ -18,10 +20,14 @@ from lineage_assets.backfill.lane import quiet
 from lineage_assets.backfill.plan import BackfillPlan
 from lineage_assets.backfill.tally import Tally
 from lineage_assets.dagster_private import BulkActionStatus
-from lineage_assets.ledger.dagster_log import read_history
+from lineage_assets.graph import AssetGraph, LineageJob
+from lineage_assets.ledger.dagster_log import facts_of_run, read_history
+from lineage_assets.ledger.record import Attempt
+from lineage_assets.lineage.ids import backfill_lineage_run_id
 from lineage_assets.settings import Settings, load_settings
-from lineage_assets.spark.program import Program
+from lineage_assets.spark.program import NamedRun, Program
 from lineage_assets.spark.report import Report
+from tests.support.graphs import make_node
 from tests.support.recording import RecordingLauncher, report_of
 from tests.support.small_shop import definitions_of, feed
 
@@ -113,6 +119,31 @@ def test_the_plan_runs_one_run_a_unit_in_its_order(shop: Shop) -> None:
         "best, worst 2021-06-01..2021-06-08",
     ]
     assert [program.function.rsplit(":", 1)[1] for program in shop.launcher.programs] == ["orders", "weekly", "two"]
+
+
+def test_the_lineage_job_of_a_backfill_is_settled_once_by_the_jobs_of_its_assets_alone(shop: Shop) -> None:
+    """Whatever joins the graph later, a replay names it as its runs and its driver did."""
+    feed(shop.settings, *range(1, 7))
+    shop.backfill(Ask("orders", "2021-06-01", "2021-06-06"))
+    id_ = shop.watcher.backfill_id
+    record = shop.instance.get_backfill(id_)
+    assert record is not None
+    for program in shop.launcher.programs:
+        assert program.lineage.root == NamedRun("shop", "example.backfill", str(backfill_lineage_run_id(id_)))
+    for name in ("orders", "weekly", "best"):
+        (attempt,) = (one for one in facts_of_run(shop.instance, shop.run_of(name).run_id)[:1])
+        assert isinstance(attempt, Attempt)
+        assert attempt.backfill_job == ("shop", "example.backfill")
+    ours = graph_of(shop.definitions)
+    wider = AssetGraph.of([*ours.nodes.values(), replace(make_node("contacts"), job=LineageJob("shop", "crm.load"))])
+    assets = shop.definitions.resolve_asset_graph()
+    of_dagsters = record._replace(tags={})
+    fewer = AssetGraph.of([ours.nodes["orders",]])
+    for graph, record_then in ((ours, record), (wider, record), (fewer, record), (wider, of_dagsters)):
+        told = told_of(record_then, assets, graph)
+        assert told is not None
+        assert (told.job.namespace, told.job.name) == ("shop", "example.backfill")
+    assert told_of(of_dagsters, assets, AssetGraph.of([])) is None
 
 
 def test_a_whole_backfill_ends_as_success_everywhere(shop: Shop) -> None:

@@ -131,7 +131,7 @@ def range_run() -> Iterable[Event]:
 def hierarchy() -> Iterable[Event]:
     """All that is told only where asked for: the pipeline above the run, the backfill above both, physical names."""
     tried, told = days("2021-06-02"), projection(Extras(parents=True, symlinks=True))
-    attempts = [attempt(tried, backfill="bkfl")]
+    attempts = [attempt(tried, backfill="bkfl", backfill_job=("food_delivery", "example.backfill"))]
     record = verdict("2021-06-02", backfill="bkfl")
     events = (*told.started(attempts, tried), *told.ended(attempts, tried, [record]))
     return (*events, *pipelines_told([*attempts, record]))

@@ -66,10 +66,14 @@ def test_a_run_names_its_pipeline_as_parent_and_as_root_its_backfill_or_else_the
     pipeline = ("food_delivery", "example", str(parent_lineage_run_id(RUN, "food_delivery", "example")))
     parent = run_facets(alone)["parent"]
     assert (whose(parent), whose(parent["root"])) == (pipeline, pipeline)
-    (repair,) = projection.started([attempt(days(GOOD), backfill="bkfl")], days(GOOD))
+    of_ours = attempt(days(GOOD), backfill="bkfl", backfill_job=("food_delivery", "backfill"))
+    (repair,) = projection.started([of_ours], days(GOOD))
     parent = run_facets(repair)["parent"]
-    backfill = ("food_delivery", "example.backfill", str(backfill_lineage_run_id("bkfl")))
+    backfill = ("food_delivery", "backfill", str(backfill_lineage_run_id("bkfl")))
     assert (whose(parent), whose(parent["root"])) == (pipeline, backfill)
+    # Whose job is not known for certain is named by nobody but itself: one run would be of two jobs.
+    (of_dagsters,) = projection.started([attempt(days(GOOD), backfill="bkfl")], days(GOOD))
+    assert whose(run_facets(of_dagsters)["parent"]["root"]) == pipeline
 
 
 def test_a_job_without_a_prefix_has_no_parent_since_any_other_would_make_it_a_second_job() -> None:

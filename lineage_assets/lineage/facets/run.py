@@ -18,7 +18,7 @@ from lineage_assets.lineage.facets.own import (
     LineageAssetsReuseRunFacet,
 )
 from lineage_assets.lineage.ids import backfill_lineage_run_id
-from lineage_assets.lineage.parents import backfill_job, parent_of
+from lineage_assets.lineage.parents import parent_of
 from lineage_assets.lineage.turns import Block, Computation, LineageRun, Mistake, Note, Reuse
 from lineage_assets.partitions import PartitionSet, key_of
 
@@ -100,9 +100,8 @@ def _parent(run: LineageRun) -> RunFacet | None:
     of = standard.parent_run
     job, run_id = parent
     root = of.Root(of.RootRun(str(run_id)), of.RootJob(job.namespace, job.name))
-    if run.backfill is not None:
-        top = backfill_job([run.job])
-        root = of.Root(of.RootRun(str(backfill_lineage_run_id(run.backfill))), of.RootJob(top.namespace, top.name))
+    if run.backfill is not None and run.backfill_job is not None:
+        root = of.Root(of.RootRun(str(backfill_lineage_run_id(run.backfill))), of.RootJob(*run.backfill_job))
     return of.ParentRunFacet(of.Run(str(run_id)), of.Job(job.namespace, job.name), root, producer=PRODUCER)
 
 
