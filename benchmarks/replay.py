@@ -22,6 +22,7 @@ from dagster import DagsterInstance
 
 from benchmarks.questions import _build, _instance
 from lineage_assets.graph import AssetKey
+from lineage_assets.lineage.foreground import Audience
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.retelling import attempts_in
 from lineage_assets.lineage.transport import HttpTransport, Transport
@@ -99,7 +100,8 @@ def _story(instance: DagsterInstance, assets: Iterable[AssetKey]) -> Iterator[Ch
 
 
 def _deliver(story: Iterable[Chapter], transport: Transport, home: Path) -> int:
-    return deliver(story, transport, Bookmark(home / "replay.json", "", ""), saw=lambda _progress: None).events
+    bookmark = Bookmark(home / "replay.json", "", "")
+    return deliver(story, Audience(transport), bookmark, saw=lambda _progress: None).events
 
 
 @dataclass

@@ -17,13 +17,13 @@ from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import AssetGraph
 from lineage_assets.ledger.unreadable import UnreadableRecordError
 from lineage_assets.lineage.extras import extras_of
+from lineage_assets.lineage.foreground import Audience
 from lineage_assets.lineage.http_receiver import HttpReceiver
-from lineage_assets.lineage.outlet import open_outlet
+from lineage_assets.lineage.outlet import open_audience
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.receiver import Off, Receiver, find_receiver
 from lineage_assets.lineage.retelling import attempts_in
 from lineage_assets.lineage.sender import NOBODY_THERE
-from lineage_assets.lineage.transport import Transport
 from lineage_assets.marquez.client import marquez_at
 from lineage_assets.marquez.errors import MarquezRefusedError, MarquezUnreachableError, NotMarquezError
 from lineage_assets.reconcile.backfills import backfills_told
@@ -61,11 +61,11 @@ def run_replay(project: Project, asked: Asked, *, restart: bool) -> int:
     known = logged_assets(instance, graph)
     names, first, last = asked
     selection = select(names, first, last, graph=graph, known=known)
-    receiver, transport = find_receiver(settings), open_outlet(settings)
-    if receiver is None or transport is None:
+    receiver, audience = find_receiver(settings), open_audience(settings)
+    if receiver is None or audience is None:
         raise NobodyToTellError(NOBODY_THERE)
-    if isinstance(transport, Off):
-        raise NobodyToTellError(transport.reason)
+    if isinstance(audience, Off):
+        raise NobodyToTellError(audience.reason)
     assets = made_with(instance, selection.assets, known) if selection.assets else set(known)
     extras, unreadable = extras_of(settings), list[UnreadableRecordError]()
     source = Source(
@@ -78,9 +78,9 @@ def run_replay(project: Project, asked: Asked, *, restart: bool) -> int:
     if restart or (bookmark.place and _is_emptied(receiver, graph)):
         bookmark.remove()
     try:
-        code = _told(source, selection, Projection(extras), transport, bookmark, newest_place(instance, assets))
+        code = _told(source, selection, Projection(extras), audience, bookmark, newest_place(instance, assets))
     finally:
-        transport.close()
+        audience.close()
     print_unreadable(Console(highlight=False, soft_wrap=True), unreadable)
     return max(code, int(bool(unreadable)))
 
@@ -110,7 +110,7 @@ def _told(
     source: Source,
     selection: Selection,
     projection: Projection,
-    transport: Transport,
+    audience: Audience,
     bookmark: Bookmark,
     newest: int,
 ) -> int:
@@ -121,7 +121,7 @@ def _told(
     display = _Display(console, after, newest)
     with display.bar, _between_runs() as stops:
         story = chapters(source, selection, projection, after=after)
-        done = deliver(story, transport, bookmark, saw=display.saw, stops=stops)
+        done = deliver(story, audience, bookmark, saw=display.saw, stops=stops)
     console.print(f"{display.counted(done)} To {bookmark.receiver}.", markup=False)
     if done.rejected:
         console.print(f"{done.rejected} events were refused for good: {done.reason}.", markup=False, style="red")

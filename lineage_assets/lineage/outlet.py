@@ -10,6 +10,7 @@ import ssl
 from lineage_assets.lineage.client_transport import ClientTransport, token_source
 from lineage_assets.lineage.composite import CompositeTransport
 from lineage_assets.lineage.configuration import ReceiverConfigurationError, read_configuration
+from lineage_assets.lineage.foreground import Audience
 from lineage_assets.lineage.http_receiver import HttpReceiver
 from lineage_assets.lineage.receiver import ClientReceiver, CompositeReceiver, Off, Receiver, find_receiver
 from lineage_assets.lineage.transport import HttpTransport, RejectedError, Transport, UndeliveredError
@@ -53,10 +54,10 @@ def open_outlets(settings: Settings) -> tuple[Outlet, ...] | Off | None:
     return tuple(Outlet(transport, secrets) for transport in _transports(receiver))
 
 
-def open_outlet(settings: Settings) -> Transport | Off | None:
-    """One door for who sends an event at a time and waits for it: replay. Delivered means: to all receivers."""
+def open_audience(settings: Settings) -> Audience | Off | None:
+    """The same doors for who sends an event at a time and waits for it: a flush, a replay."""
     outlets = open_outlets(settings)
-    return CompositeTransport(outlets) if isinstance(outlets, tuple) else outlets
+    return Audience(*outlets) if isinstance(outlets, tuple) else outlets
 
 
 def known_secrets(settings: Settings) -> Secrets:

@@ -28,19 +28,17 @@ from lineage_assets.ledger.receipts import (
 from lineage_assets.ledger.record import Fact, PartitionRecord
 from lineage_assets.ledger.scene import Site
 from lineage_assets.lineage.events import Event
-from lineage_assets.lineage.foreground import send_now
+from lineage_assets.lineage.foreground import Audience
 from lineage_assets.lineage.hierarchy import pipelines_told
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.retelling import retell
-from lineage_assets.lineage.transport import Transport, UndeliveredError
+from lineage_assets.lineage.transport import UndeliveredError
 from lineage_assets.reconcile.backfills import events_of_backfill, newest_told
 from lineage_assets.reconcile.closings import bury, close, is_live
 from lineage_assets.reconcile.overtaken import Overtaken
 from lineage_assets.reconcile.unbegun import never_begun
 from lineage_assets.reconcile.untouched import Backfill, blocked_by_nobody
 
-_MOST_IN_A_ROW = 3
-"""Runs that a receiver may say no to, one after the other, before it is taken to be out of order."""
 _BLOCKING = (BulkActionStatus.COMPLETED_FAILED, BulkActionStatus.FAILED)
 """A backfill that a person cancelled blocked nothing."""
 
@@ -82,7 +80,7 @@ class Flush:
     graph: AssetGraph
     assets: BaseAssetGraph[Any]
     """Dagster's own graph of the same code location, by which the targets of backfills are read."""
-    transport: Transport
+    audience: Audience
     projection: Projection
     site: Site
     now: Callable[[], datetime]
@@ -96,28 +94,29 @@ class Flush:
         """Tell what is owed; of runs that never began, and of backfills, those that ended since the given time."""
         try:
             self._all(since)
+            self.audience.next_story()
             self._newest_again()
+            if self.audience.missed is not None and self.done.stopped is None:
+                raise self.audience.missed
         except UndeliveredError as error:
             self.done = replace(self.done, stopped=f"{error.url} does not take events: {error.reason}")
         return self.done
 
     def _all(self, since: datetime) -> None:
         """One that cannot be told keeps no other from being told; it is owed still."""
-        left: list[str] = []
-        in_a_row = 0
+        left: list[LineageAssetsError] = []
         try:
             for one in owed(self.instance, since):
                 self._look_at_the_clock()
+                self.audience.next_story()
                 try:
                     self._run(one) if isinstance(one, RunRecord) else self._backfill(one)
                 except LineageAssetsError as error:
-                    is_no = isinstance(error, UndeliveredError)
-                    in_a_row = in_a_row + 1 if is_no else 0
-                    if isinstance(error, UndeliveredError) and (not error.is_answer or in_a_row == _MOST_IN_A_ROW):
+                    if self.audience.is_down:
                         raise
-                    left.append(str(error))
+                    left.append(error)
                 else:
-                    in_a_row = 0
+                    left += [] if self.audience.missed is None else [self.audience.missed]
         except _OutOfTimeError:
             self.done = replace(self.done, stopped="its time is over; the next pass goes on")
             return
@@ -146,7 +145,7 @@ class Flush:
         rejected = self._tell(whole)
         receipt = Receipt.REJECTED if rejected else Receipt.SENT
         self._leave(whole, lambda: note(self.instance, run, receipt))
-        self.done = replace(self.done, runs=self.done.runs + 1, closed=self.done.closed + len(new))
+        self.done = replace(self.done, runs=self.done.runs + self._is_told, closed=self.done.closed + len(new))
 
     def _backfill(self, record: PartitionBackfill) -> None:
         events = events_of_backfill(record, self.assets, self.graph)
@@ -157,7 +156,7 @@ class Flush:
         self._send(newest_told(self.instance, record, self.assets, self.graph))
         receipt = Receipt.REJECTED if rejected else Receipt.SENT
         self._leave(blocks, lambda: note_backfill(self.instance, record, receipt))
-        self.done = replace(self.done, backfills=self.done.backfills + 1)
+        self.done = replace(self.done, backfills=self.done.backfills + self._is_told)
 
     def _blocks_of(self, record: PartitionBackfill) -> list[Fact]:
         """Tell what no run of a backfill came to; the facts of it."""
@@ -176,7 +175,9 @@ class Flush:
         return told
 
     def _leave(self, told: Iterable[Fact], receipt: Callable[[], None]) -> None:
-        """Leave a receipt, at once where no run that had been told before is newer."""
+        """Leave a receipt, at once where no run that had been told before is newer; none where a receiver missed it."""
+        if not self._is_told:
+            receipt = _nothing
         if not self._overtaken.keeps(told, receipt):
             receipt()
         if self._overtaken.is_full:
@@ -186,7 +187,7 @@ class Flush:
         for facts in self._overtaken.newest():
             for events in retell(facts, self.projection):
                 self._send(events)
-        self._overtaken.leave_receipts()
+        self._overtaken.end(is_told=self._is_told)
 
     def _tell(self, facts: Sequence[Fact]) -> int:
         """Send all that the facts of one run come to; how many events were rejected."""
@@ -195,8 +196,13 @@ class Flush:
             rejected += self._send(pipelines_told(facts))
         return rejected
 
+    @property
+    def _is_told(self) -> bool:
+        """Whether each receiver has, or has refused, what is being told."""
+        return self.audience.missed is None
+
     def _send(self, events: Iterable[Event]) -> int:
-        delivery = send_now(events, self.transport)
+        delivery = self.audience.send(events)
         self.done = replace(
             self.done, events=self.done.events + delivery.sent, rejected=self.done.rejected + delivery.rejected
         )
@@ -205,6 +211,10 @@ class Flush:
     def _look_at_the_clock(self) -> None:
         if self.until is not None and self.now() >= self.until:
             raise _OutOfTimeError
+
+
+def _nothing() -> None:
+    """No receipt: it is owed still."""
 
 
 class _OutOfTimeError(Exception):

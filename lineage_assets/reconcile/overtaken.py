@@ -66,8 +66,9 @@ class Overtaken:
             assets = {one.asset for one in _jobs(found).get((run_id, job), ())}
             yield [fact for fact in found if fact.asset in assets]
 
-    def leave_receipts(self) -> None:
-        for receipt in self._receipts:
+    def end(self, *, is_told: bool) -> None:
+        """The newest have been told again, and the receipts are left; or they have not, and all of it is owed still."""
+        for receipt in self._receipts if is_told else ():
             receipt()
         self._data.clear()
         self._graph.clear()

@@ -14,7 +14,7 @@ from lineage_assets.clock import utc_now
 from lineage_assets.dagster_private import BaseAssetGraph
 from lineage_assets.graph import AssetGraph
 from lineage_assets.lineage.extras import extras_of
-from lineage_assets.lineage.outlet import open_outlet
+from lineage_assets.lineage.outlet import open_audience
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.receiver import Off
 from lineage_assets.lineage.sender import NOBODY_THERE
@@ -48,15 +48,15 @@ def flush(project: Project, *, since: datetime | None = None, seconds: float | N
 
     :raises ReceiverConfigurationError: the configuration of the receiver cannot be meant
     """
-    outlet = open_outlet(project.settings)
-    if outlet is None or isinstance(outlet, Off):
-        return Flushed(stopped=NOBODY_THERE if outlet is None else outlet.reason)
+    audience = open_audience(project.settings)
+    if audience is None or isinstance(audience, Off):
+        return Flushed(stopped=NOBODY_THERE if audience is None else audience.reason)
     now = utc_now()
     one_pass = Flush(
         instance=project.instance,
         graph=project.graph,
         assets=project.assets,
-        transport=outlet,
+        audience=audience,
         projection=Projection(extras_of(project.settings)),
         site=site_at(project.settings.home / "warehouse", CATALOG),
         now=utc_now,
@@ -73,7 +73,7 @@ def flush(project: Project, *, since: datetime | None = None, seconds: float | N
     except Timeout:
         return Flushed(stopped="another pass goes on")
     finally:
-        outlet.close()
+        audience.close()
 
 
 _MARK = "whole_pass"

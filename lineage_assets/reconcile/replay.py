@@ -14,10 +14,10 @@ from uuid import UUID
 from lineage_assets.ledger.scene import parse_scene
 from lineage_assets.lineage.delivery import Delivery
 from lineage_assets.lineage.events import Event
-from lineage_assets.lineage.foreground import send_now
+from lineage_assets.lineage.foreground import Audience
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.retelling import OpenAttempt
-from lineage_assets.lineage.transport import Transport, UndeliveredError
+from lineage_assets.lineage.transport import UndeliveredError
 from lineage_assets.lineage.turns import Turn, TurnType
 from lineage_assets.reconcile.bookmark import Bookmark
 from lineage_assets.reconcile.selection import Selection
@@ -159,26 +159,32 @@ def chapters(source: Source, selection: Selection, projection: Projection, *, af
 
 def deliver(
     story: Iterable[Chapter],
-    transport: Transport,
+    audience: Audience,
     bookmark: Bookmark,
     *,
     saw: Callable[[Progress], None],
     stops: Callable[[], bool] = lambda: False,
 ) -> Progress:
-    """Tell all of it, one after the other; stopped, or left by the receiver, it goes on from the bookmark."""
+    """Tell all of it, one after the other; stopped, or left by a receiver, it goes on from the bookmark.
+
+    A receiver that is down is left out of the rest, and the others get all of it.
+    """
     progress = Progress()
     try:
         for chapter in story:
             for told in chapter.told:
                 if stops():
                     return replace(progress, stopped="it was interrupted", is_interrupted=True)
-                progress = progress.with_sent(send_now(told, transport))
+                progress = progress.with_sent(audience.send(told))
                 if not progress.events and progress.rejected >= _MOST_REJECTED:
                     return replace(progress, stopped=f"the receiver refuses every event ({progress.reason})")
             progress = replace(progress, attempts=progress.attempts + chapter.is_attempt, place=chapter.place)
-            if progress.events:  # what was refused from the beginning is told again, once key and address are right
+            # What was refused from the beginning is told again, once the receiver takes it; so is what one missed.
+            if progress.events and audience.missed is None:
                 bookmark.put(chapter.place)
             saw(progress)
+        if audience.missed is not None:
+            raise audience.missed
     except UndeliveredError as error:
         return replace(progress, stopped=f"{error.url} takes no events: {error.reason}")
     else:

@@ -17,8 +17,10 @@ from openlineage.client.transport import Config, Transport
 
 from lineage_assets.lineage.client_transport import ClientTransport, finished_event
 from lineage_assets.lineage.configuration import ReceiverConfigurationError, Section
-from lineage_assets.lineage.outlet import Outlet, open_outlet, open_outlets
-from lineage_assets.lineage.receiver import ClientReceiver, Off
+from lineage_assets.lineage.delivery import Delivery
+from lineage_assets.lineage.foreground import Audience
+from lineage_assets.lineage.outlet import Outlet, open_audience, open_outlets
+from lineage_assets.lineage.receiver import ClientReceiver
 from lineage_assets.lineage.sender import Sender, sender_for
 from lineage_assets.lineage.transport import RejectedError, UndeliveredError
 from lineage_assets.redaction import Secrets
@@ -269,20 +271,16 @@ def test_nobody_behind_one_that_failed_is_tried_when_that_is_wanted(tmp_path: Pa
     assert not file.exists()
 
 
-def test_one_door_for_replay_delivers_to_all_and_another_try_doubles_nothing(tmp_path: Path) -> None:
+def test_who_waits_delivers_to_all_and_another_try_doubles_nothing(tmp_path: Path) -> None:
     with receiver(lambda heard: (503 if len(heard.events) == 1 else 201, "")) as heard:
         named, file = both(tmp_path, heard.url)
-        door = open_outlet(named)
-        assert door is not None
-        assert not isinstance(door, Off)
-        with pytest.raises(UndeliveredError, match="HTTP 503"):
-            door.emit(BODY)
-        door.emit(BODY)
-        door.emit(BODY)
-        door.close()
-    assert len(heard.events) == 3
-    assert file.read_text("utf-8").splitlines() == [BODY, BODY]
-    assert open_outlet(settings(tmp_path)) is None
+        audience = open_audience(named)
+        assert isinstance(audience, Audience)
+        assert audience.send(EVENTS) == Delivery(sent=7)
+        audience.close()
+    assert len(heard.events) == 8
+    assert file.read_text("utf-8").splitlines() == [event.body for event in EVENTS]
+    assert open_audience(settings(tmp_path)) is None
 
 
 def test_a_token_is_fetched_and_kept(tmp_path: Path) -> None:

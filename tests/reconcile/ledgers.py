@@ -16,6 +16,7 @@ from lineage_assets.ledger.dagster_log import attempt_event, bad_event, closing_
 from lineage_assets.ledger.owner import OWNER_TAG
 from lineage_assets.ledger.record import Attempt, Cause, Closing, Fact, PartitionRecord, PartitionRef, State
 from lineage_assets.lineage.events import Event
+from lineage_assets.lineage.foreground import Audience
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.retelling import attempts_in
 from lineage_assets.partitions import key_of, set_of
@@ -149,7 +150,7 @@ class Hearing:
 
     most: int | None = None
     bodies: list[str] = field(default_factory=list)
-    error: type[BaseException] = KeyboardInterrupt
+    error: type[BaseException] | BaseException = KeyboardInterrupt
 
     def emit(self, body: str) -> None:
         if self.most is not None and len(self.bodies) >= self.most:
@@ -163,7 +164,7 @@ class Hearing:
 def replay(
     instance: DagsterInstance,
     graph: AssetGraph,
-    transport: Hearing | object,
+    transport: Hearing | Audience | object,
     bookmark: Bookmark,
     selection: Selection | None = None,
     **source: object,
@@ -174,4 +175,5 @@ def replay(
         **{"goes_on": lambda one: goes_on(instance, one), **source},
     )
     story = chapters(told, Selection() if selection is None else selection, Projection(), after=bookmark.place)
-    return deliver(story, transport, bookmark, saw=lambda _progress: None)
+    audience = transport if isinstance(transport, Audience) else Audience(transport)
+    return deliver(story, audience, bookmark, saw=lambda _progress: None)

@@ -127,6 +127,50 @@ def test_what_is_rejected_is_noted_and_not_tried_for_ever(world: ShopWorld) -> N
     assert world.flush_to(KeptEvents()).run(LONG_AGO).runs == 0
 
 
+@pytest.mark.usefixtures("no_pauses")
+def test_a_receiver_that_is_down_holds_up_no_other_and_the_run_stays_owed(world: ShopWorld) -> None:
+    world.feed(1, 2)
+    runs = [world.run(day, day, select=["orders"]).run_id for day in (1, 2)]
+    down, up = KeptEvents(room=1), KeptEvents()
+    flushed = world.flush_to(down, up).run(LONG_AGO)
+    assert (flushed.runs, flushed.events) == (0, 1)
+    assert flushed.stopped is not None
+    assert flushed.stopped.startswith("2 left for the next pass; the first: http://127.0.0.1:1 did not take")
+    assert (days_told(down), days_told(up)) == (["01"], ["01", "01", "02", "02"])
+    assert [receipt(world.instance, run) for run in runs] == ["pending", "pending"]
+    down.room = None
+    assert world.flush_to(down, up).run(LONG_AGO).stopped is None
+    assert days_told(down) == ["01", "01", "01", "02", "02"]
+    assert [receipt(world.instance, run) for run in runs] == ["sent", "sent"]
+
+
+def test_what_one_receiver_refuses_another_gets_whole(world: ShopWorld, kept: KeptEvents) -> None:
+    class NoStart(KeptEvents):
+        def emit(self, body: str) -> None:
+            if '"START"' in body:
+                raise RejectedError("http://127.0.0.1:1", "HTTP 422")
+            super().emit(body)
+
+    world.feed(1)
+    run = world.run(1, 1, select=["orders"])
+    choosy = NoStart()
+    flushed = world.flush_to(choosy, kept).run(LONG_AGO)
+    assert (flushed.rejected, flushed.stopped) == (2, None)
+    assert choosy.bodies == []
+    assert kept.ends() == {("example.orders", "2021-06-01"): ["START", "COMPLETE"]}
+    assert receipt(world.instance, run.run_id) == "rejected"
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_gap_stays_open_until_every_receiver_has_the_newest_again(world: ShopWorld, kept: KeptEvents) -> None:
+    world.feed(1, 2)
+    gap, newest = (world.run(day, day, select=["orders"]).run_id for day in (1, 2))
+    world.instance.add_run_tags(newest, {RECEIPT_TAG: "sent"})
+    assert world.flush_to(KeptEvents(room=2), kept).run(LONG_AGO).stopped is not None
+    assert days_told(kept) == ["01", "01", "02", "02"]
+    assert receipt(world.instance, gap) == "pending"
+
+
 def days_told(kept: KeptEvents) -> list[str]:
     return [event["run"]["facets"]["lineageAssets_attempt"]["partition"][-2:] for event in kept.events]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from lineage_assets.ledger.owner import owner
 from lineage_assets.ledger.record import State
 from lineage_assets.lineage.events import Event
 from lineage_assets.lineage.extras import Extras
-from lineage_assets.lineage.foreground import send_now
+from lineage_assets.lineage.foreground import Audience
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.retelling import attempts_in
 from lineage_assets.lineage.transport import HttpTransport, RejectedError, UndeliveredError
@@ -124,7 +125,7 @@ def test_an_empty_server_becomes_what_one_is_that_the_runs_told_as_they_went(
 ) -> None:
     undisturbed = World(f"{world.namespace}-as-it-went")
     transport = HttpTransport(lineage_url)
-    assert send_now(undisturbed.as_it_went(), transport).is_complete
+    assert Audience(transport).send(undisturbed.as_it_went()).is_complete
     write(instance, world.facts())
     assert replay(instance, world.graph, transport, bookmark).is_over
     transport.close()
@@ -211,6 +212,25 @@ def test_a_receiver_that_goes_away_stops_it_and_the_same_goes_on(
     heard.most = None
     assert replay(instance, world.graph, heard, bookmark).attempts == 5
     assert last_states(heard.bodies) == last_states(event.body for event in world.as_it_went())
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_receiver_that_goes_down_holds_up_no_other_and_the_bookmark_stays_where_it_left(
+    instance: DagsterInstance, world: World, bookmark: Bookmark
+) -> None:
+    write(instance, world.facts())
+    gone, there = (
+        Hearing(8, error=UndeliveredError("http://127.0.0.1:1", "connection refused", is_answer=False)),
+        Hearing(),
+    )
+    stopped = replay(instance, world.graph, Audience(gone, there), bookmark)
+    assert stopped.stopped == "http://127.0.0.1:1 takes no events: connection refused"
+    assert not stopped.is_over
+    assert (len(gone.bodies), len(there.bodies)) == (8, 2 * RUNS)
+    alone = Bookmark(bookmark.file, bookmark.receiver, bookmark.selection)
+    gone.most = None
+    replay(instance, world.graph, Audience(gone), replace(alone, place=bookmark.place))
+    assert last_states(gone.bodies) == last_states(there.bodies)
 
 
 def test_what_is_refused_for_good_is_counted_and_the_rest_is_told(

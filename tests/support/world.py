@@ -10,6 +10,7 @@ from dagster import AssetKey, DagsterInstance, Definitions, ExecuteInProcessResu
 from lineage_assets.assets.definitions import graph_of
 from lineage_assets.dagster_private import BACKFILL_TAG
 from lineage_assets.graph import AssetGraph
+from lineage_assets.lineage.foreground import Audience
 from lineage_assets.lineage.projection import Projection
 from lineage_assets.lineage.site import CATALOG, site_at
 from lineage_assets.lineage.transport import Transport
@@ -56,14 +57,14 @@ class ShopWorld:
             },
         )
 
-    def flush_to(self, transport: Transport) -> Flush:
+    def flush_to(self, *transports: Transport) -> Flush:
         """A pass over what is owed, with a clock that stands still at noon."""
         definitions = self.definitions
         return Flush(
             instance=self.instance,
             graph=graph_of(definitions),
             assets=definitions.resolve_asset_graph(),
-            transport=transport,
+            audience=Audience(*transports),
             projection=Projection(),
             site=site_at(self.settings.home / "warehouse", CATALOG),
             now=lambda: NOON,
