@@ -32,6 +32,7 @@ class _Listener:
     """Why it did not get all of the story that is being told; it is told no more of that."""
     is_down: bool = False
     """It is told no more of anything."""
+    has_taken: bool = False
     reason: str | None = None
     """Why it refused the first event that it did."""
     _refused: set[UUID] = field(default_factory=set)
@@ -60,6 +61,7 @@ class _Listener:
             self._in_a_row += 1
             self.is_down = not error.is_answer or self._in_a_row == _MOST_IN_A_ROW
             return Fate.UNSENT
+        self.has_taken = True
         return Fate.SENT
 
 
@@ -77,6 +79,11 @@ class Audience:
     @property
     def is_down(self) -> bool:
         return all(one.is_down for one in self._listeners)
+
+    @property
+    def has_taken(self) -> bool:
+        """Whether anybody took an event in this pass: then address and key of that one are right."""
+        return any(one.has_taken for one in self._listeners)
 
     def next_story(self) -> None:
         """What comes now, the events of a Dagster run say, stands for itself: who answered no is asked again."""

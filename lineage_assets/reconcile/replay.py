@@ -176,11 +176,11 @@ def deliver(
                 if stops():
                     return replace(progress, stopped="it was interrupted", is_interrupted=True)
                 progress = progress.with_sent(audience.send(told))
-                if not progress.events and progress.rejected >= _MOST_REJECTED:
+                if not audience.has_taken and progress.rejected >= _MOST_REJECTED:
                     return replace(progress, stopped=f"the receiver refuses every event ({progress.reason})")
             progress = replace(progress, attempts=progress.attempts + chapter.is_attempt, place=chapter.place)
             # What was refused from the beginning is told again, once the receiver takes it; so is what one missed.
-            if progress.events and audience.missed is None:
+            if audience.has_taken and audience.missed is None:
                 bookmark.put(chapter.place)
             saw(progress)
         if audience.missed is not None:

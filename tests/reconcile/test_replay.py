@@ -261,6 +261,9 @@ def test_a_receiver_that_refuses_everything_is_not_asked_a_thousand_times(
     assert done.stopped == "the receiver refuses every event (HTTP 401)"
     assert len(closed.bodies) == 10
     assert not bookmark.file.exists()
+    there = Hearing()
+    done = replay(instance, world.graph, Audience(Closed(), there), bookmark)
+    assert (done.is_over, len(there.bodies)) == (True, 2 * RUNS)
 
 
 def test_an_attempt_that_goes_on_is_left_to_its_process(
