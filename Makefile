@@ -18,10 +18,7 @@ demo: $(READY)  ## the story of the bad days, on real Spark
 	@$(BIN)/lineage-assets demo $(ARGS)
 
 dev: $(READY)  ## Dagster's pages and daemon, on the state folder that the demo and the commands use
-	@export DAGSTER_HOME="$$($(BIN)/python -W ignore -c \
-		'from lineage_assets.cli.project import open_instance; from lineage_assets.settings import load_settings; \
-		settings = load_settings(); open_instance(settings).dispose(); print(settings.dagster_home)')" \
-	&& $(BIN)/dagster dev $(ARGS)
+	@exports="$$($(BIN)/lineage-assets env)" && eval "$$exports" && $(BIN)/dagster dev $(ARGS)
 
 test: $(READY)
 	@$(BIN)/python -m pytest $(ARGS)

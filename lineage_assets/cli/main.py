@@ -17,6 +17,7 @@ COMMANDS = {
     "backfill": "Redo partitions and all that was made from them.",
     "demo": "Break the sample pipeline, repair it, and look at the record.",
     "driver": "Show or stop the warm Spark driver.",
+    "env": "Print what a shell needs for Dagster's own commands.",
     "graph": "List the assets and what each reads.",
     "history": "Show all attempts at a partition, and what changed between them.",
     "impact": "Show what read partitions, and how that stands now.",

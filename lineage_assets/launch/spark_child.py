@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,32 +41,49 @@ class SparkChild:
     environment: Mapping[str, str]
 
 
-def spark_child(conf: Mapping[str, str], settings: Settings, *, say: Callable[[str], None]) -> SparkChild:
+def spark_child(
+    conf: Mapping[str, str], settings: Settings, *, modules: Iterable[str] = (), say: Callable[[str], None]
+) -> SparkChild:
     """Find Java and the jars, fetching what is missing; raises what they raise."""
-    environment = spark_environment(settings)
+    environment = spark_environment(settings, modules)
     return SparkChild(with_jars(conf, find_jars(settings, say=say)), environment)
 
 
-def spark_environment(settings: Settings) -> dict[str, str]:
+def spark_environment(settings: Settings, modules: Iterable[str] = ()) -> dict[str, str]:
+    """Complete; with the way to these modules of ours as well."""
     return child_environment(
         {
             **dict.fromkeys((*_OF_ANOTHER_SPARK, *_OF_OUR_RECEIVER, *settings.openlineage_nested)),
             "JAVA_HOME": str(find_java(settings).path),
             "PYSPARK_PYTHON": sys.executable,
             "PYSPARK_DRIVER_PYTHON": sys.executable,
-            "PYTHONPATH": os.pathsep.join(project_path()),
+            "PYTHONPATH": os.pathsep.join(project_path(modules)),
             # Else Spark asks the network for this machine's name, and warns.
             "SPARK_LOCAL_IP": "127.0.0.1",
         }
     )
 
 
-def project_path() -> list[str]:
-    """Where this process imports from, beyond what any process of this Python has."""
+def project_path(modules: Iterable[str] = ()) -> list[str]:
+    """Where this process imports from, and has imported these modules from, beyond what any process of this Python has.
+
+    The latter since Dagster has the folder of a project on its path only while it loads the definitions.
+    """
     everybodys = {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
     folders = [Path(entry).absolute() for entry in sys.path]
+    folders += filter(None, map(_folder_of, sorted(modules)))
     return [
         str(folder)
         for folder in dict.fromkeys(folders)
         if folder.is_dir() and str(folder) not in everybodys and folder.name != "lib-dynload"
     ]
+
+
+def _folder_of(module: str) -> Path | None:
+    """The folder below which a module lies that is loaded here; None where it comes from no file."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:
+        return None
+    path = Path(file).absolute()
+    depth = module.count(".") + (path.stem == "__init__")
+    return path.parents[depth]

@@ -57,7 +57,7 @@ class SparkSubmit:
         return cls(conf_of(resource), settings)
 
     def launch(self, context: AssetExecutionContext, program: Program) -> Report:
-        child = spark_child(self.conf, self.settings, say=context.log.info)
+        child = spark_child(self.conf, self.settings, modules=program.code, say=context.log.info)
         log = self.settings.home / "driver" / "submit" / f"{program.lineage.run_id}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with open_home(context) as session, TemporaryDirectory(prefix="lineage_assets-") as folder:

@@ -72,7 +72,7 @@ class WarmDriver:
                 "kind": "run",
                 "program": program.to_json(),
                 "pipes": session.get_bootstrap_env_vars(),
-                "path": project_path(),
+                "path": project_path(program.code),
                 "who": f"{said_of(program)} (run {context.run.run_id[:8]})",
                 "receiver": receiver_of_raw_events(self.settings, warn=context.log.warning),
             }

@@ -19,10 +19,12 @@ class CodeMismatchError(RefusedError):
         self.module = module
         self.wanted = wanted
         self.found = found
-        here = "is not there" if found is None else f"has {found}"
+        made = f"The program was made from the module {module} with the SHA-256 {wanted}"
         super().__init__(
-            f"The program was made from the module {module} with the SHA-256 {wanted}, "
-            f"but the module where Spark runs {here}. Ship the code of this program, or start a new driver."
+            f"{made}, but where Spark runs it is not there. Ship it, or put its folder on PYTHONPATH."
+            if found is None
+            else f"{made}, but the module where Spark runs has {found}. "
+            "Ship the code of this program, or start a new driver."
         )
 
 

@@ -1,6 +1,7 @@
 """What a child process with Spark in it gets from ours."""
 
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,21 @@ def test_a_child_imports_from_where_we_do_but_its_own_python_comes_first(
     assert found[:2] == [str(tmp_path), str(tmp_path / "project")]
     assert str(tmp_path / "gone") not in found
     assert [folder for folder in found if "site-packages" in folder or folder.endswith("lib-dynload")] == []
+
+
+def test_a_child_finds_a_module_whose_folder_was_on_the_path_only_while_it_was_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file in (tmp_path / "one" / "plain_job.py", tmp_path / "two" / "nested" / "deep" / "__init__.py"):
+        file.parent.mkdir(parents=True)
+        file.write_text("", encoding="utf-8")
+    modules = ("plain_job", "nested.deep")
+    with monkeypatch.context() as loading:
+        loading.setattr(sys, "path", [str(tmp_path / "one"), str(tmp_path / "two"), *sys.path])
+        for module in modules:
+            monkeypatch.setitem(sys.modules, module, import_module(module))
+    assert str(tmp_path / "one") not in project_path()
+    assert project_path((*modules, "sys", "never_loaded"))[-2:] == [str(tmp_path / "two"), str(tmp_path / "one")]
 
 
 def test_what_is_meant_for_our_receiver_is_kept_from_sparks_listener(monkeypatch: pytest.MonkeyPatch) -> None:
