@@ -81,6 +81,17 @@ class ServerDidNotStartError(LineageAssetsError):
         super().__init__(f"The embedded lineage server did not start; its log is {log}.{said}")
 
 
+class ServerDidNotStopError(LineageAssetsError):
+    """The embedded server was killed and is still there."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        super().__init__(
+            f"The embedded lineage server, process {pid}, does not end, not even when it is killed: "
+            "it waits for its disk, or belongs to another user. Look at that, and give the command again."
+        )
+
+
 class MarquezUnreachableError(LineageAssetsError):
     """No answer from the lineage server."""
 

@@ -7,14 +7,22 @@ and its start time are those it wrote down itself, and it answers under that id.
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from time import monotonic, sleep
 
 import httpx
 import psutil
 
 from lineage_assets.marquez.embedded.identity import PORT_TAKEN, identity, installed_version
-from lineage_assets.marquez.errors import OtherPortError, OtherServerError, PortTakenError, ServerDidNotStartError
+from lineage_assets.marquez.errors import (
+    OtherPortError,
+    OtherServerError,
+    PortTakenError,
+    ServerDidNotStartError,
+    ServerDidNotStopError,
+)
 from lineage_assets.marquez.state import Containers, Server, locked, read_state, server_folder, state_file
 from lineage_assets.settings import child_environment
 
@@ -22,9 +30,6 @@ _START_SECONDS = 30.0
 _STOP_SECONDS = 10.0
 _ANSWER_SECONDS = 5.0
 _LOOK_SECONDS = 0.02
-
-_children: list[subprocess.Popen[bytes]] = []
-"""Servers that this process started: kept, so that they are reaped when they end before it does."""
 
 
 def up(home: Path, port: int | None = None, *, owner_pid: int | None = None) -> Server:
@@ -73,7 +78,6 @@ def status(home: Path) -> Server | None:
 
 def _running(folder: Path) -> Server | None:
     """What the state file names, when that very process still runs."""
-    _reap()
     said = read_state(folder)
     return said if isinstance(said, Server) and _process(said) is not None else None
 
@@ -113,7 +117,8 @@ def _start(folder: Path, port: int | None, owner_pid: int | None) -> Server:
             env=_environment(),
             start_new_session=True,
         )
-    _children.append(child)
+    # So that it is reaped when it ends before us: until then it is a zombie, and in the way of who looks by its id.
+    Thread(target=child.wait, name=f"waits for process {child.pid}", daemon=True).start()
     deadline = monotonic() + _START_SECONDS
     while monotonic() < deadline:
         running = _running(folder)
@@ -144,21 +149,22 @@ def _last_words(log: Path) -> str:
 
 
 def _stop(server: Server) -> None:
-    process = _process(server)
-    if process is None:
-        return
-    try:
-        process.terminate()
-        process.wait(_STOP_SECONDS)
-    except psutil.TimeoutExpired:
-        process.kill()
-        process.wait(_STOP_SECONDS)
-    except psutil.NoSuchProcess:
-        return
-    finally:
-        _reap()
+    for end in (psutil.Process.terminate, psutil.Process.kill):
+        process = _process(server)
+        if process is None:
+            return
+        with suppress(psutil.NoSuchProcess):
+            end(process)
+        if _is_gone_soon(server):
+            return
+    raise ServerDidNotStopError(server.pid)
 
 
-def _reap() -> None:
-    for child in _children:
-        child.poll()
+def _is_gone_soon(server: Server) -> bool:
+    """Whether it ends in time. Who has ended is gone, though its starter may not have reaped it yet."""
+    deadline = monotonic() + _STOP_SECONDS
+    while _process(server) is not None:
+        if monotonic() > deadline:
+            return False
+        sleep(_LOOK_SECONDS)
+    return True

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from threading import Event
+from time import monotonic
 
 import httpx
 import psutil
@@ -184,6 +185,29 @@ def test_a_server_outlives_the_process_that_started_it(home: Path) -> None:
         starter.communicate()
     assert server is not None
     assert status(home) == server
+
+
+def test_a_server_whose_starter_is_still_there_is_stopped_from_elsewhere_without_waiting(home: Path) -> None:
+    """The starter, stopped, reaps nobody: the server stays in the list of processes when it has ended."""
+    with started_by_another(home) as starter:
+        starter.send_signal(signal.SIGSTOP)
+        began = monotonic()
+        server = down(home)
+        took = monotonic() - began
+        starter.send_signal(signal.SIGCONT)
+        starter.communicate()
+    assert server is not None
+    assert is_gone(server)
+    assert took < 5
+
+
+def test_a_server_that_ended_leaves_no_zombie_with_its_starter(home: Path) -> None:
+    server = up(home)
+    process = psutil.Process(server.pid)
+    process.terminate()
+    process.wait(10)
+    with pytest.raises(psutil.NoSuchProcess):
+        psutil.Process(server.pid).status()
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
