@@ -7,13 +7,16 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from rich.console import Console
 
+from lineage_assets.backfill.interrupts import not_interrupted
 from lineage_assets.cli.project import load_project, open_instance
 from lineage_assets.cli.ready import ready_for_lineage, ready_for_spark
 from lineage_assets.cli.story import Story
@@ -42,6 +45,31 @@ class Stage:
         """Programs served and JVM of each Spark driver that is up."""
         said = (one.status() for one in driver_processes(self.settings.home))
         return [(one["programs"], one["jvm_pid"]) for one in said if one is not None]
+
+    def show_ways_on(self, console: Console, *, is_kept: bool) -> None:
+        """What to try on this state, and how to get there from a shell."""
+        home, commands = self.settings.home, sysconfig.get_path("scripts")
+        exports = f'eval "$({quote(f"{commands}/lineage-assets")} env {quote(str(home))})"'
+        up = (
+            ()
+            if is_kept
+            else (
+                "lineage-assets marquez up          the lineage server again, with a page for people",
+                "dagster dev                        Dagster's pages on this state: try a partition backfill there",
+            )
+        )
+        lines = (
+            *(exports, "lineage-assets plan orders_7_days --from 2021-06-05", *up),
+            "lineage-assets history orders 2021-06-04",
+        )
+        console.print("\n[bold]Where to look next[/bold]")
+        if is_kept:
+            url = redact_text(self.lineage_url)
+            console.print(f"  The lineage server, with a page for people: {url}", soft_wrap=True)
+            console.print("  In another shell:")
+        for line in lines:
+            console.print(f"  {line}", markup=False, soft_wrap=True)
+        console.print("  The next demo empties this state folder; your own pipelines have another.")
 
     def keep_up(self, console: Console) -> None:
         """Dagster's pages and daemon in the foreground, until Ctrl-C."""
@@ -79,7 +107,8 @@ def demo_stage(console: Console) -> Iterator[Stage]:
         with open_instance(settings) as instance:
             yield Stage(settings, Story(project, instance, home / "landing"), url)
     finally:
-        _stop(home)
+        with not_interrupted():
+            _stop(home)
 
 
 def _clear(home: Path) -> None:

@@ -6,17 +6,20 @@ Acts and answers what came of it; prints nothing, so that the demo and the end-t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 from time import monotonic
 
 from dagster import AssetKey as DagsterAssetKey
-from dagster import DagsterInstance
+from dagster import DagsterExecutionInterruptedError, DagsterInstance
 
 from lineage_assets.assets.asked import ADOPT_TAG
+from lineage_assets.backfill.interrupts import hearing_signals
 from lineage_assets.backfill.lane import quiet
 from lineage_assets.cli.project import Project
+from lineage_assets.cli.terminal import own_terminal
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.dagster_log import read_histories, records_of_run
 from lineage_assets.ledger.record import PartitionRecord, State
@@ -74,20 +77,24 @@ class Story:
     def run(
         self, first: date, last: date, *, only: AssetKey | None = None, tags: Mapping[str, str] | None = None
     ) -> RunResult:
-        """All assets or one for a range, in one Dagster run; it ends, whatever its partitions do."""
+        """All assets or one for a range, in one Dagster run; it ends, whatever its partitions do.
+
+        What the run prints goes to a log. Ctrl-C, which Dagster may take for a failure of the run, is passed on.
+        """
         started = monotonic()
         job = self.project.definitions.resolve_implicit_global_asset_job_def()
-        result = job.execute_in_process(
-            instance=self.instance,
-            asset_selection=None if only is None else [DagsterAssetKey(only)],
-            raise_on_error=False,
-            run_config=quiet(job),
-            tags={
-                "dagster/asset_partition_range_start": first.isoformat(),
-                "dagster/asset_partition_range_end": last.isoformat(),
-                **(tags if tags is not None else {}),
-            },
-        )
+        with own_terminal(self.landing.parent / "logs" / "runs.log"), _passing_on_interrupts():
+            result = job.execute_in_process(
+                instance=self.instance,
+                asset_selection=None if only is None else [DagsterAssetKey(only)],
+                raise_on_error=False,
+                run_config=quiet(job),
+                tags={
+                    "dagster/asset_partition_range_start": first.isoformat(),
+                    "dagster/asset_partition_range_end": last.isoformat(),
+                    **(tags if tags is not None else {}),
+                },
+            )
         # By partition, so that of several attempts the last one counts.
         verdicts = {(one.asset, one.partition): one for one in records_of_run(self.instance, result.run_id)}
         records = tuple(verdicts.values())
@@ -97,6 +104,18 @@ class Story:
         """The newest verdict on every partition."""
         histories = read_histories(self.instance, self.project.graph.order)
         return {asset: history.verdicts for asset, history in histories.items()}
+
+
+@contextmanager
+def _passing_on_interrupts() -> Iterator[None]:
+    """Whatever Dagster makes of a Ctrl-C, a failure of the run or nothing: here it ends what goes on."""
+    with hearing_signals() as heard:
+        try:
+            yield
+        except DagsterExecutionInterruptedError:
+            raise KeyboardInterrupt from None
+        if heard.interrupted():
+            raise KeyboardInterrupt
 
 
 def days_of(first: date, last: date) -> tuple[str, ...]:

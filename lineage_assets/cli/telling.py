@@ -10,7 +10,7 @@ from rich.console import Console
 from lineage_assets.backfill.ask import Ask
 from lineage_assets.backfill.explain import PlanView
 from lineage_assets.cli.project import shown_plan
-from lineage_assets.cli.running import exit_code, run_backfill
+from lineage_assets.cli.running import INTERRUPTED, exit_code, run_backfill
 from lineage_assets.cli.stage import Stage
 from lineage_assets.cli.story import BAD_FIRST, BAD_LAST, FIRST, LAST, RunResult, days_of
 from lineage_assets.cli.tables import causes_table, jobs_table, runs_table, states_table
@@ -34,7 +34,10 @@ class Teller:
     started: float = field(default_factory=monotonic)
 
     def tell(self) -> bool:
-        """The whole story; whether every partition is good in the end."""
+        """The whole story; whether every partition is good in the end.
+
+        :raises KeyboardInterrupt: somebody wants to hear no more of it
+        """
         story = self.stage.story
         self._title("1. The feed has dropped its files; on three days those of `orders` are bad")
         story.drop_feed()
@@ -52,11 +55,12 @@ class Teller:
         self.console.print(PlanView(plan))
         self._title("5. One backfill")
         code = exit_code(run_backfill(story.project, ask, self.stage.settings))
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
         self._show_states()
         self._title("6. What the lineage server holds")
         self._show_lineage({name_of(planned.asset) for planned in plan.assets})
         self._show_cost()
-        self._show_ways_on()
         return code == 0 and self._is_whole()
 
     def _title(self, text: str) -> None:
@@ -92,19 +96,8 @@ class Teller:
         self.console.print(
             f"  {monotonic() - self.started:.0f} s in all; the first runs took {self.seconds:.0f} s for {self.made} "
             f"partitions, {self.seconds / max(self.made, 1):.2f} s each, lineage included.\n"
-            f"  {programs} Spark programs on {len(drivers)} warm driver(s), one JVM each."
-        )
-
-    def _show_ways_on(self) -> None:
-        home = self.stage.settings.home
-        self._title("Where to look next")
-        self.console.print(
-            f"  export LINEAGE_ASSETS_HOME={home}\n"
-            f"  lineage-assets marquez up          the lineage server again, with a page for people\n"
-            f"  make dev                           Dagster's pages on this state: try a partition backfill there\n"
-            f"  lineage-assets plan orders_7_days --from 2021-06-05\n"
-            f"  lineage-assets demo --keep         the story again, with both left up at its end",
-            soft_wrap=True,
+            f"  {programs} Spark programs on {len(drivers)} warm {'driver' if len(drivers) == 1 else 'drivers'}, "
+            "one JVM each."
         )
 
     def _is_whole(self) -> bool:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import io
+import sysconfig
 from pathlib import Path
 
 import pytest
+from dagster import DagsterInstance, Definitions
 from rich.console import Console
 
 from lineage_assets.cli import stage
+from lineage_assets.cli.project import Project
+from lineage_assets.cli.story import Story
+from lineage_assets.graph import AssetGraph
 from lineage_assets.settings import load_settings
 
 
@@ -30,3 +35,17 @@ def test_the_stage_shows_no_password_of_the_lineage_server(tmp_path: Path, monke
     with pytest.raises(CurtainError), stage.demo_stage(Console(file=said, width=200)):
         pass
     assert "Lineage server: http://***@127.0.0.1:1" in said.getvalue()
+
+
+@pytest.mark.parametrize(("is_kept", "offered"), [(False, True), (True, False)])
+def test_where_to_look_next_starts_from_nothing_and_offers_no_server_that_is_up(
+    tmp_path: Path, *, is_kept: bool, offered: bool
+) -> None:
+    settings = load_settings().model_copy(update={"home": tmp_path / "demo"})
+    with DagsterInstance.ephemeral() as instance:
+        story = Story(Project(Definitions(), AssetGraph({})), instance, tmp_path)
+        said = io.StringIO()
+        stage.Stage(settings, story, "http://127.0.0.1:1").show_ways_on(Console(file=said, width=80), is_kept=is_kept)
+    commands = sysconfig.get_path("scripts")
+    assert f'eval "$({commands}/lineage-assets env {tmp_path}/demo)"\n' in said.getvalue()
+    assert ("marquez up" in said.getvalue(), "dagster dev" in said.getvalue()) == (offered, offered)
