@@ -28,12 +28,13 @@ class SettingError(LineageAssetsError):
 class UnknownAssetError(LineageAssetsError):
     """An asset was named that the graph does not have."""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
+    def __init__(self, name: str, known: Iterable[str], meant: str | None = None) -> None:
         self.name = name
         self.known = tuple(sorted(known))
-        super().__init__(
-            f'No asset "{name}" in the graph.{did_you_mean(name, self.known)} `lineage-assets graph` lists all.'
-        )
+        self.meant = meant
+        """The asset that something else of this name belongs to: its dataset, its job."""
+        asked = did_you_mean(name, self.known) if meant is None else f' Did you mean "{meant}"?'
+        super().__init__(f'No asset "{name}" in the graph.{asked} `lineage-assets graph` lists all.')
 
 
 class AmbiguousAssetError(LineageAssetsError):

@@ -153,7 +153,17 @@ class AssetGraph:
             return by_last[0]
         if by_last:
             raise AmbiguousAssetError(name, map(name_of, by_last))
-        raise UnknownAssetError(name, names)
+        raise UnknownAssetError(name, names, self._made_as(name))
+
+    def _made_as(self, name: str) -> str | None:
+        """The asset whose dataset, table or lineage job has the name, in whole or in its last part."""
+        found = {
+            name_of(key)
+            for key, node in self.nodes.items()
+            for known in (node.job.name, *(() if node.dataset is None else (node.dataset.name, node.dataset.table)))
+            if known is not None and name in (known, known.rpartition(".")[2])
+        }
+        return found.pop() if len(found) == 1 else None
 
 
 def node_json(node: AssetNode) -> dict[str, Any]:

@@ -1,9 +1,12 @@
 """The graph: order, readers, names, and declarations that cannot be."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lineage_assets.datasets import Dataset
 from lineage_assets.errors import AmbiguousAssetError, BadDeclarationError, CyclicGraphError, UnknownAssetError
 from lineage_assets.graph import AssetGraph, Input, LineageJob, name_of
 from lineage_assets.partitions import SAME_PARTITION, Window
@@ -97,6 +100,22 @@ def test_an_asset_is_found_by_its_full_name_or_its_last_part() -> None:
 def test_a_misspelt_asset_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UnknownAssetError, match=r'No asset "ordres" in the graph\. Did you mean "orders"\?'):
         food_delivery().find("ordres")
+
+
+@pytest.mark.parametrize("name", ["delivery_7_days", "food_delivery.delivery_7_days", "make_deliveries"])
+def test_a_dataset_s_or_a_job_s_name_is_refused_with_the_asset_s(name: str) -> None:
+    node = replace(
+        make_node("deliveries"), dataset=Dataset("lake", "7 days", (), table="food_delivery.delivery_7_days")
+    )
+    with pytest.raises(UnknownAssetError, match=rf'No asset "{name}" in the graph\. Did you mean "deliveries"\?'):
+        AssetGraph.of([node, make_node("delivery_times")]).find(name)
+
+
+def test_a_job_s_name_that_stands_for_two_assets_names_neither() -> None:
+    with pytest.raises(UnknownAssetError, match=r'No asset "delivery_times" in the graph\. `lineage-assets'):
+        AssetGraph.of([make_node("a", job="delivery_times"), make_node("b", job="delivery_times")]).find(
+            "delivery_times"
+        )
 
 
 def test_a_name_that_two_assets_end_with_is_refused_with_both() -> None:
