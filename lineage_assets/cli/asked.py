@@ -26,18 +26,30 @@ _PATIENCE_SECONDS = 5.0
 
 
 @contextmanager
-def asker(settings: Settings, at: str | None) -> Iterator[Asker]:
-    """Who answers, for the project of the working folder."""
+def asker(settings: Settings, at: str | None) -> Iterator[tuple[Asker, str | None]]:
+    """Who answers, for the project of the working folder; and what must be said before, where nothing is on record."""
     now = utc_now()
     moment = None if at is None else parse_moment(at, now)
     project = load_project()
     then = now if moment is None else moment
     code_now = _code_versions(project.definitions) if moment is None else {}
     if not settings.dagster_home.is_dir():
-        yield Asker(project.graph, NoLogs(), then, code_now)
+        yield Asker(project.graph, NoLogs(), then, code_now), _empty(settings)
         return
     with open_instance(settings) as instance:
-        yield Asker(project.graph, PartitionLogs(instance, moment), then, code_now)
+        logs = PartitionLogs(instance, moment)
+        note = None if instance.get_run_records(limit=1) else _empty(settings)
+        yield Asker(project.graph, logs, then, code_now, None if moment is None else PartitionLogs(instance)), note
+
+
+def _empty(settings: Settings) -> str:
+    """That the question may be asked in the wrong place, which no answer would show."""
+    home = settings.dagster_home
+    if home != settings.home / "dagster":
+        return f"No run is on record in {home}; DAGSTER_HOME names another place."
+    demo = settings.home / "demo"
+    of_demo = f" The demo's state is in {demo}." if (demo / "dagster").is_dir() else ""
+    return f"No run is on record in the state folder {settings.home}; LINEAGE_ASSETS_HOME names another.{of_demo}"
 
 
 def _code_versions(definitions: Definitions) -> dict[AssetKey, str]:

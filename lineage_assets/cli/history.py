@@ -17,12 +17,14 @@ def history(*, asset: str, partition: str, compare: tuple[int, int] | None, at: 
 
     from lineage_assets.cli.asked import asker
     from lineage_assets.cli.history_text import print_history
+    from lineage_assets.cli.wording import print_note
     from lineage_assets.questions.answers_json import history_json
     from lineage_assets.settings import load_settings
 
-    with asker(load_settings(), at) as asked:
+    with asker(load_settings(), at) as (asked, note):
         answer = asked.history(asset, partition, compare)
     if as_json:
         click.echo(json.dumps(history_json(answer), indent=2))
     else:
+        print_note(Console(highlight=False), note)
         print_history(Console(highlight=False), answer)

@@ -13,6 +13,7 @@ from lineage_assets.cli.wording import (
     commit_text,
     data_text,
     partition_text,
+    past_text,
     run_text,
     short,
     time_text,
@@ -33,16 +34,19 @@ def print_history(console: Console, answer: PartitionHistory) -> None:
     count = len(answer.tells)
     title = "no attempt is known" if not count else "1 attempt" if count == 1 else f"{count} attempts"
     console.print(Text.assemble((partition_text(answer.ref), "bold"), f": {title}"), soft_wrap=True)
+    for said in past_text(answer.known):
+        console.print(Text(f"  {said}", style="yellow"), soft_wrap=True)
     for tell in answer.tells:
         state, lines = _told(answer, tell)
-        console.print(Text.assemble(f"{tell.number:>3}. {time_text(tell.at)}  ", (state, _COLOURS.get(state, ""))))
+        head = Text.assemble(f"{tell.number:>3}. {time_text(tell.at)}  ", (state, _COLOURS.get(state, "")))
+        console.print(head, soft_wrap=True)
         for line in lines:
             console.print(Text(f"     {line}"), soft_wrap=True)
     for one in answer.comparisons:
         console.print(Text(f"From {one.before} to {one.after}", style="bold"))
         for line in _compared(one):
             console.print(Text(f"  {line}"), soft_wrap=True)
-    if any(tell.has_data for tell in answer.tells):
+    if any(tell.has_data for tell in answer.tells) and not answer.known.is_past:
         console.print(Text("Next", style="bold"))
         console.print(Text(f"  lineage-assets impact {partition_text(answer.ref)}"), soft_wrap=True)
 
@@ -52,15 +56,15 @@ def _told(answer: PartitionHistory, tell: Tell) -> tuple[str, list[str]]:
         record = tell.verdict.record
         lineage_run = lineage_run_of(answer.known, tell.verdict)
         links = [] if lineage_run is None else [f"lineage run {lineage_run}"]
-        return record.state.value, [*_record_lines(record), f"code {code_text(record, tell.source)}", *links]
+        return record.state.value, [*_record_lines(answer, record), f"code {code_text(record, tell.source)}", *links]
     if tell.unanswered is not None:
         return "being made" if tell.unanswered.is_live else "no verdict", [unanswered_text(tell.unanswered)]
     by = tell.stranger.run_id if tell.stranger is not None and tell.stranger.run_id else "hand"
     return "not ours", [f"materialized by {by}, without a record of ours"]
 
 
-def _record_lines(record: PartitionRecord) -> Iterator[str]:
-    yield run_text(record)
+def _record_lines(answer: PartitionHistory, record: PartitionRecord) -> Iterator[str]:
+    yield run_text(record, answer.known.reason(record))
     if record.cause is not None:
         yield cause_text(record.cause)
     if record.made_by is not None and record.made_by != record.run_id:

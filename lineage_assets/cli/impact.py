@@ -16,14 +16,16 @@ def impact(*, asset: str, partitions: str, at: str | None, as_json: bool) -> Non
 
     from lineage_assets.cli.asked import asker, jobs_of_others
     from lineage_assets.cli.impact_text import print_impact
+    from lineage_assets.cli.wording import print_note
     from lineage_assets.questions.answers_json import impact_json
     from lineage_assets.settings import load_settings
 
     settings = load_settings()
-    with asker(settings, at) as asked:
+    with asker(settings, at) as (asked, note):
         answer = asked.impact(asset, partitions)
     foreign, why_not = jobs_of_others(settings, asked.graph, answer.asset)
     if as_json:
         click.echo(json.dumps(impact_json(answer, foreign), indent=2))
     else:
+        print_note(Console(highlight=False), note)
         print_impact(Console(highlight=False), answer, foreign, why_not)

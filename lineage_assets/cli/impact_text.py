@@ -7,34 +7,35 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from lineage_assets.cli.wording import cause_text, commit_text, short, time_text
+from lineage_assets.cli.wording import cause_text, commit_text, past_text, short, time_text
 from lineage_assets.graph import name_of
 from lineage_assets.partitions import ranges_text, set_of
 from lineage_assets.questions.foreign import ForeignJob
 from lineage_assets.questions.impact import Effect, Impact, Reader
 
 _COLOURS = {Effect.CURRENT: "green", Effect.BAD: "bold red", Effect.NEVER_MADE: "cyan"}
+Told = tuple[Effect, str, tuple[str, ...]]
+"""An effect, the days that have it, and what is said of them."""
 
 
 def print_impact(console: Console, answer: Impact, foreign: Sequence[ForeignJob] | None, why_not: str | None) -> None:
     """`why_not`: why the lineage server was not asked, or did not answer."""
     asked = f"{name_of(answer.asset)} {ranges_text(answer.partitions)}"
     console.print(Text.assemble((asked, "bold"), f": {_counted(answer.readers)}"), soft_wrap=True)
-    seen = ""
-    for (asset, effect), readers in _grouped(answer.readers).items():
-        if asset != seen:
-            console.print(Text(f"  {asset}", style="bold"))
-            seen = asset
-        days = ranges_text(set_of(reader.ref.partition for reader in readers))
-        line = Text.assemble("    ", (effect.value, _COLOURS.get(effect, "yellow")), f"  {days}")
-        console.print(line, soft_wrap=True)
-        for said in _stories(answer, effect, readers):
-            console.print(Text(f"      {said}"), soft_wrap=True)
+    for said in past_text(answer.known):
+        console.print(Text(f"  {said}", style="yellow"), soft_wrap=True)
+    for told, assets in _alike(answer).items():
+        console.print(Text(f"  {', '.join(assets)}", style="bold"), soft_wrap=True)
+        for effect, days, lines in told:
+            line = Text.assemble("    ", (effect.value, _COLOURS.get(effect, "yellow")), f"  {days}")
+            console.print(line, soft_wrap=True)
+            for said in lines:
+                console.print(Text(f"      {said}"), soft_wrap=True)
     _print_foreign(console, foreign, why_not)
-    command = _command(answer)
-    if command is not None:
+    if answer.commands:
         console.print(Text("Next", style="bold"))
-        console.print(Text(f"  {command}"), soft_wrap=True)
+        for command in answer.commands:
+            console.print(Text(f"  {command}"), soft_wrap=True)
 
 
 def _counted(readers: Sequence[Reader]) -> str:
@@ -42,13 +43,27 @@ def _counted(readers: Sequence[Reader]) -> str:
         return "nothing of this code location reads it"
     counts = {effect: sum(reader.effect is effect for reader in readers) for effect in Effect}
     named = ", ".join(f"{count} {effect.value}" for effect, count in counts.items() if count)
-    return f"{len(readers)} partitions read it, directly or through others: {named}"
+    # What is blocked or was never made has not read it: it would.
+    what = "1 partition" if len(readers) == 1 else f"{len(readers)} partitions"
+    return f"reaches {what}, directly or through others: {named}"
 
 
-def _grouped(readers: Sequence[Reader]) -> dict[tuple[str, Effect], list[Reader]]:
-    found: dict[tuple[str, Effect], list[Reader]] = {}
-    for reader in readers:
-        found.setdefault((name_of(reader.ref.asset), reader.effect), []).append(reader)
+def _alike(answer: Impact) -> dict[tuple[Told, ...], list[str]]:
+    """What is told of an asset, to the assets of which just that is told."""
+    by_asset: dict[str, dict[Effect, list[Reader]]] = {}
+    for reader in answer.readers:
+        by_asset.setdefault(name_of(reader.ref.asset), {}).setdefault(reader.effect, []).append(reader)
+    found: dict[tuple[Told, ...], list[str]] = {}
+    for asset, effects in by_asset.items():
+        told = tuple(
+            (
+                effect,
+                ranges_text(set_of(reader.ref.partition for reader in readers)),
+                tuple(_stories(answer, effect, readers)),
+            )
+            for effect, readers in effects.items()
+        )
+        found.setdefault(told, []).append(asset)
     return found
 
 
@@ -87,7 +102,7 @@ def _print_foreign(console: Console, foreign: Sequence[ForeignJob] | None, why_n
         console.print(Text(f"Jobs of others are not known: {why_not}", style="dim"), soft_wrap=True)
         return
     if not foreign:
-        console.print(Text("The lineage server knows no job of others downstream.", style="dim"))
+        console.print(Text("The lineage server knows no job of others downstream.", style="dim"), soft_wrap=True)
         return
     console.print(Text("Jobs of others downstream, by the lineage server", style="bold"))
     for job in foreign:
@@ -95,15 +110,3 @@ def _print_foreign(console: Console, foreign: Sequence[ForeignJob] | None, why_n
         at = "" if job.at is None else f" at {time_text(job.at)}"
         run = "it never ran" if job.run_id is None else f"newest run {job.run_id} {job.state}{at}"
         console.print(Text(f"  {job.namespace} / {job.name}  {owner}; {run}"), soft_wrap=True)
-
-
-_MENDED = (Effect.BAD, Effect.STALE, Effect.READS_STALE, Effect.WOULD_BE_BLOCKED)
-
-
-def _command(answer: Impact) -> str | None:
-    """What redoes the readers, as a plan to look at first."""
-    if not any(reader.effect in _MENDED for reader in answer.readers):
-        return None
-    first, last = ranges_text(answer.partitions).partition("..")[::2]
-    until = f" --to {last}" if last else ""
-    return f"lineage-assets plan {name_of(answer.asset)} --from {first}{until} --without-root"

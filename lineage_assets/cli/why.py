@@ -17,12 +17,14 @@ def why(*, asset: str, partition: str, depth: int, at: str | None, as_json: bool
 
     from lineage_assets.cli.asked import asker
     from lineage_assets.cli.why_text import print_why
+    from lineage_assets.cli.wording import print_note
     from lineage_assets.questions.answers_json import why_json
     from lineage_assets.settings import load_settings
 
-    with asker(load_settings(), at) as asked:
+    with asker(load_settings(), at) as (asked, note):
         answer = asked.why(asset, partition, depth)
     if as_json:
         click.echo(json.dumps(why_json(answer), indent=2))
     else:
+        print_note(Console(highlight=False), note)
         print_why(Console(highlight=False), answer)

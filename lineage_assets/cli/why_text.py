@@ -16,13 +16,16 @@ from lineage_assets.cli.wording import (
     code_text,
     commit_text,
     data_text,
+    many_data_text,
     partition_text,
+    past_text,
     run_text,
     short,
     time_text,
     unanswered_text,
 )
 from lineage_assets.graph import name_of
+from lineage_assets.ledger.record import PartitionRef
 from lineage_assets.partitions import ranges_text, set_of
 from lineage_assets.questions.known import Verdict
 from lineage_assets.questions.standing import CodeDiffers, Difference, Root, Standing
@@ -32,6 +35,7 @@ from lineage_assets.questions.why import Why
 _COLOURS = {
     Standing.GOOD: "green",
     Standing.STALE: "yellow",
+    Standing.READS_STALE: "yellow",
     Standing.MADE_FROM_BAD: "yellow",
     Standing.FAILED: "bold red",
     Standing.QUARANTINED: "bold red",
@@ -45,6 +49,8 @@ _MOST_LINES = 10
 def print_why(console: Console, answer: Why) -> None:
     head = Text.assemble((partition_text(answer.ref), "bold"), ": ", (answer.standing.value, _colour(answer)))
     console.print(head, soft_wrap=True)
+    for said in past_text(answer.known):
+        console.print(Text(f"  {said}", style="yellow"), soft_wrap=True)
     for name, said in _facts(answer):
         console.print(Text(f"  {name:<12} {said}"), soft_wrap=True)
     if any(made.reads for made in answer.data):
@@ -75,7 +81,7 @@ def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:
 def _facts(answer: Why) -> Iterator[tuple[str, str]]:
     last = answer.verdict
     if last is not None and not answer.standing.is_there:
-        yield "said", f"{time_text(last.seen.at)} by {run_text(last.record)}: {last.record.state.value}"
+        yield "said", f"{_made_by(answer, last)}: {last.record.state.value}"
         yield "because", cause_text(last.record.cause)
         yield from _links(answer, last)
     if answer.quarantine is not None:
@@ -84,6 +90,7 @@ def _facts(answer: Why) -> Iterator[tuple[str, str]]:
     yield from (("being made" if run.is_live else "no verdict", unanswered_text(run)) for run in answer.runs)
     yield from _shown(answer)
     yield from (("differs", _difference(one)) for one in answer.differences)
+    yield from (("stale input", said) for said in _by_asset(answer.stale))
 
 
 def _shown(answer: Why) -> Iterator[tuple[str, str]]:
@@ -97,12 +104,17 @@ def _shown(answer: Why) -> Iterator[tuple[str, str]]:
         return
     record = first.verdict.record
     name = "made" if answer.standing.is_there else "still there"
-    yield name, f"{time_text(first.verdict.seen.at)} by {run_text(record)}"
+    yield name, _made_by(answer, first.verdict)
     yield "code", code_text(record, answer.known.source(first.verdict))
     yield "data", data_text(record)
     if answer.confirmed is not None:
-        yield "let stand", f"{time_text(answer.confirmed.seen.at)} by {run_text(answer.confirmed.record)}"
+        yield "let stand", _made_by(answer, answer.confirmed)
     yield from _links(answer, first.verdict)
+
+
+def _made_by(answer: Why, verdict: Verdict) -> str:
+    by = run_text(verdict.record, answer.known.reason(verdict.record))
+    return f"{time_text(verdict.seen.at)} by {by}"
 
 
 def _links(answer: Why, verdict: Verdict) -> Iterator[tuple[str, str]]:
@@ -120,6 +132,13 @@ def _roots(roots: Sequence[Root]) -> Iterator[str]:
         found.setdefault((name_of(root.ref.asset), f"{root.state}{why}{run}"), []).append(root.ref.partition)
     for (asset, why), days in found.items():
         yield f"{asset} {ranges_text(set_of(days))}: {why}"
+
+
+def _by_asset(refs: Sequence[PartitionRef]) -> Iterator[str]:
+    found: dict[str, list[str]] = {}
+    for ref in refs:
+        found.setdefault(name_of(ref.asset), []).append(ref.partition)
+    yield from (f"{asset} {ranges_text(set_of(days))}" for asset, days in found.items())
 
 
 def _difference(one: Difference) -> str:
@@ -187,10 +206,5 @@ def _line(answer: Why, group: Sequence[Read], *, is_shown: bool) -> str:
     commit = "" if source is None or source.commit is None else f", commit {commit_text(source.commit)}"
     if len(verdicts) == 1:
         return f"{named}  run {short(record.run_id)}{commit}, {data_text(replace(record, snapshot=None))}{changed}"
-    rows = sum(one.record.rows for one in verdicts if one.record.rows is not None)
-    data = f"{len(verdicts)} versions, {rows:,} rows in all{_landing(verdicts)}"
+    data = many_data_text([one.record for one in verdicts])
     return f"{named}  run {short(record.run_id)}{commit}, {data}{changed}"
-
-
-def _landing(verdicts: Sequence[Verdict]) -> str:
-    return ", landing files" if any(one.record.landing is not None for one in verdicts) else ""

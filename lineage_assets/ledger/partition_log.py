@@ -94,6 +94,11 @@ class PartitionLogs:
         facts = self._facts_of(asset, parse_day(partition).toordinal(), silent)
         return tuple(self._unanswered(one, facts[run_id]) for run_id, one in silent.items())
 
+    def reason_of(self, backfill: str) -> str | None:
+        """Why a backfill was asked for; None where nobody said, or Dagster no longer knows it."""
+        record = self.instance.get_backfill(backfill)
+        return None if record is None else record.description
+
     def _facts_of(self, asset: AssetKey, day: int, runs: Mapping[str, Seen]) -> dict[str, list[Attempt | Closing]]:
         """What these runs said of the day without a verdict on it, looked for from the first of them on."""
         found: dict[str, list[Attempt | Closing]] = {run_id: [] for run_id in runs}

@@ -44,6 +44,7 @@ def why_json(answer: Why) -> Json:
         "quarantine": None if quarantine is None else {"branch": quarantine.branch, "table": quarantine.table},
         "runs_without_verdict": [unanswered_json(run) for run in answer.runs],
         "differences": [_difference_json(one) for one in answer.differences],
+        "stale_inputs": [ref_json(one) for one in answer.stale],
         "suspects": [{**ref_json(one.ref), "reason": one.reason} for one in answer.suspects],
         "next": list(answer.commands),
     }
@@ -80,6 +81,8 @@ def impact_json(answer: Impact, foreign: Sequence[ForeignJob] | None) -> Json:
     return {
         **question_json("impact", answer.known, asset, ranges_text(answer.partitions)),
         "readers": [_reader_json(answer.known, reader) for reader in answer.readers],
+        "roots": [_root_json(root) for root in answer.roots],
+        "next": list(answer.commands),
         "foreign_jobs": None if foreign is None else [_foreign_json(job) for job in foreign],
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from lineage_assets.graph import AssetGraph, AssetKey
@@ -14,6 +15,7 @@ from lineage_assets.questions.known import AttemptKey, Log, Verdict, newest, ver
 
 _MOST_ATTEMPTS = 200
 """Attempts that are looked up for one answer: the sources of what is nearest."""
+_MOST_BACKFILLS = 20
 
 
 class Logs(Protocol):
@@ -24,6 +26,8 @@ class Logs(Protocol):
     def attempt_at(self, asset: AssetKey, verdict: Seen) -> Tried | None: ...
 
     def unanswered(self, asset: AssetKey, partition: str, log: Log) -> tuple[Unanswered, ...]: ...
+
+    def reason_of(self, backfill: str) -> str | None: ...
 
 
 class NoLogs:
@@ -37,6 +41,9 @@ class NoLogs:
 
     def unanswered(self, asset: AssetKey, partition: str, log: Log) -> tuple[Unanswered, ...]:  # noqa: ARG002
         return ()
+
+    def reason_of(self, backfill: str) -> str | None:  # noqa: ARG002
+        return None
 
 
 def read_logs(logs: Logs, refs: Iterable[PartitionRef]) -> dict[PartitionRef, Log]:
@@ -89,3 +96,15 @@ def read_attempts(logs: Logs, wanted: Iterable[Verdict]) -> dict[AttemptKey, Tri
         if verdict.attempt not in found:
             found[verdict.attempt] = logs.attempt_at(verdict.record.asset, verdict.seen)
     return {key: tried for key, tried in found.items() if tried is not None}
+
+
+def read_reasons(logs: Logs, wanted: Iterable[Verdict]) -> dict[str, str]:
+    """Why the backfills that verdicts name were asked for; where none is named, nothing is read."""
+    named = {one.record.backfill for one in wanted if one.record.backfill is not None}
+    said = {backfill: logs.reason_of(backfill) for backfill in sorted(named)[:_MOST_BACKFILLS]}
+    return {backfill: reason for backfill, reason in said.items() if reason}
+
+
+def first_recorded(logs: Logs, refs: Iterable[PartitionRef]) -> datetime | None:
+    """When the first thing was recorded of any of these partitions."""
+    return min((log[0].at for log in read_logs(logs, refs).values() if log), default=None)

@@ -14,8 +14,9 @@ from lineage_assets.graph import AssetGraph, AssetKey
 from lineage_assets.ledger.gate import reads_of
 from lineage_assets.ledger.record import PartitionRef
 from lineage_assets.partitions import PartitionSet, keys_of
+from lineage_assets.questions.commands import after_impact
 from lineage_assets.questions.known import Known, Verdict, is_unrecorded, newest, published, verdicts
-from lineage_assets.questions.standing import blocking_roots
+from lineage_assets.questions.standing import Root, blocking_roots, root_at
 
 
 class Effect(Enum):
@@ -32,6 +33,9 @@ class Effect(Enum):
     """It read another version than the one that is published now, or did not read what it would read now."""
     READS_STALE = "reads what is stale"
     CURRENT = "current"
+
+
+_MENDED = (Effect.BAD, Effect.STALE, Effect.READS_STALE, Effect.WOULD_BE_BLOCKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,13 @@ class Impact:
     partitions: PartitionSet
     readers: tuple[Reader, ...]
     """In the order in which they are made."""
+    roots: tuple[Root, ...]
+    """Where the badness began that keeps readers of them from being made; themselves, where they are bad."""
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        is_to_mend = any(reader.effect in _MENDED for reader in self.readers)
+        return after_impact(self.known, self.asset, self.partitions, self.roots, is_to_mend=is_to_mend)
 
 
 Reached = Mapping[AssetKey, PartitionSet]
@@ -95,7 +106,8 @@ def refs_of(reached: Reached) -> Iterator[PartitionRef]:
 def impact(known: Known, asset: AssetKey, partitions: PartitionSet) -> Impact:
     """Who read these partitions; `known` has the logs of all that is reached, and of what these were made from."""
     reached = reached_by(known.graph, asset, partitions, known.at)
-    bad = {ref for ref in refs_of({asset: partitions}) if blocking_roots(known, ref)}
+    began = {ref: blocking_roots(known, ref) for ref in refs_of({asset: partitions})}
+    bad = {ref for ref, roots in began.items() if roots}
     distance = {asset: 0}
     stale: set[PartitionRef] = set()
     readers: list[Reader] = []
@@ -115,7 +127,8 @@ def impact(known: Known, asset: AssetKey, partitions: PartitionSet) -> Impact:
             if reader.effect in (Effect.BAD, Effect.NEVER_MADE, Effect.NOT_ADOPTED) or _read_bad(reader, bad):
                 bad.add(ref)
             readers.append(reader)
-    return Impact(known, asset, partitions, tuple(readers))
+    roots = sorted({root for roots in began.values() for root in roots})
+    return Impact(known, asset, partitions, tuple(readers), tuple(root_at(known, root) for root in roots))
 
 
 def _declared(known: Known, reached: Reached, ref: PartitionRef) -> tuple[PartitionRef, ...]:

@@ -52,12 +52,22 @@ class Known:
     tried: Mapping[AttemptKey, Tried] = field(default_factory=dict)
     code_now: Mapping[AssetKey, str] = field(default_factory=dict)
     """The code versions of the code location; empty where the question is asked of the past."""
+    is_past: bool = False
+    """Asked of a time before now: what is done today mends nothing of it."""
+    began: datetime | None = None
+    """When the first was recorded of what is asked about, where that was after the time asked of."""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why backfills were asked for, in the words of who asked."""
 
     def log(self, ref: PartitionRef) -> Log:
         return self.logs.get(ref, ())
 
     def published(self, ref: PartitionRef) -> Verdict | None:
         return published(self.log(ref))
+
+    def reason(self, record: PartitionRecord) -> str | None:
+        """Why the backfill was asked for that a record names."""
+        return None if record.backfill is None else self.reasons.get(record.backfill)
 
     def source(self, verdict: Verdict) -> SourceCode | None:
         """Where the code of an attempt is kept; None where no scene tells."""

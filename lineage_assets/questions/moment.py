@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, time, timezone
 
 from lineage_assets.errors import BadPartitionError
@@ -10,10 +11,14 @@ from lineage_assets.partitions import parse_day
 _MEND = "write a day as YYYY-MM-DD, or a time such as 2021-06-07T12:30 (UTC unless it names another zone)"
 
 
-def parse_moment(text: str, now: datetime) -> datetime:
-    """The moment that `text` names: of a day its end, so that all recorded on that day counts.
+_IS_SECOND = re.compile(r"\d\d:\d\d:\d\d$")
+"""As answers show times; the record has microseconds."""
 
-    Refused when it is no time, or is still to come; today ends `now`.
+
+def parse_moment(text: str, now: datetime) -> datetime:
+    """The moment that `text` names: of a day or a second its end, so that all recorded in it counts.
+
+    Refused when it is no time, or is still to come; today, and this second, end `now`.
     """
     try:
         moment = _moment(text)
@@ -21,7 +26,7 @@ def parse_moment(text: str, now: datetime) -> datetime:
         raise BadPartitionError("time", text, _MEND) from None
     if moment <= now:
         return moment
-    if text == now.date().isoformat():
+    if text == now.date().isoformat() or moment.replace(microsecond=0) <= now:
         return now
     raise BadPartitionError("time", text, f"nothing is known of the future; name one before {now:%Y-%m-%dT%H:%MZ}")
 
@@ -29,6 +34,9 @@ def parse_moment(text: str, now: datetime) -> datetime:
 def _moment(text: str) -> datetime:
     if len(text) == len("YYYY-MM-DD"):
         return datetime.combine(parse_day(text), time.max, timezone.utc)
-    # Python 3.10 does not read the Z.
-    read = datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
+    # Python 3.10 does not read the Z; answers write UTC.
+    plain = text.removesuffix(" UTC").removesuffix("Z")
+    read = datetime.fromisoformat(plain if plain == text else f"{plain}+00:00")
+    if _IS_SECOND.search(plain):
+        read = read.replace(microsecond=999_999)
     return read.replace(tzinfo=timezone.utc) if read.tzinfo is None else read.astimezone(timezone.utc)

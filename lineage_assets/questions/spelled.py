@@ -23,6 +23,7 @@ def question_json(what: str, known: Known, asset: str, partitions: str) -> Json:
     return {
         "version": ANSWER_VERSION,
         "question": {"ask": what, "asset": asset, "partition": partitions, "at": time_json(known.at)},
+        "began": None if known.began is None else time_json(known.began),
     }
 
 
@@ -55,6 +56,7 @@ def verdict_json(known: Known, verdict: Verdict) -> Json:
         "state": record.state.value,
         "recorded": time_json(verdict.seen.at),
         **_run_json(record),
+        "backfill_reason": known.reason(record),
         "lineage_run": None if lineage_run is None else str(lineage_run),
         "code_version": record.code_version,
         "source": source_json(known.source(verdict)),

@@ -21,6 +21,8 @@ class Standing(Enum):
     GOOD = "good"
     STALE = "stale"
     """Good, and its inputs or code have newer versions."""
+    READS_STALE = "reads what is stale"
+    """Good, and made from the newest of what it reads directly; further up something newer waits."""
     MADE_FROM_BAD = "made from bad"
     """Good by its own record; an input it was made from is bad by now, so what reads it is blocked."""
     FAILED = "failed"
@@ -37,7 +39,7 @@ class Standing(Enum):
     @property
     def is_there(self) -> bool:
         """Whether its newest verdict left data."""
-        return self in (Standing.GOOD, Standing.STALE, Standing.MADE_FROM_BAD)
+        return self in (Standing.GOOD, Standing.STALE, Standing.READS_STALE, Standing.MADE_FROM_BAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,9 @@ def _unmade(runs: Sequence[Unanswered]) -> Standing:
 def _standing_of_data(known: Known, last: Verdict) -> Standing:
     if roots_of(known, last.ref):
         return Standing.MADE_FROM_BAD
-    return Standing.STALE if differences(known, last) else Standing.GOOD
+    if differences(known, last):
+        return Standing.STALE
+    return Standing.READS_STALE if stale_above(known, last) else Standing.GOOD
 
 
 def roots_of(known: Known, ref: PartitionRef) -> tuple[Root, ...]:
@@ -122,7 +126,7 @@ def roots_of(known: Known, ref: PartitionRef) -> tuple[Root, ...]:
         refs = verdict.refs if isinstance(verdict, Blocked) else ()
     else:
         refs = blocking_roots(known, ref)
-    return tuple(_root(known, one) for one in refs if one != ref)
+    return tuple(root_at(known, one) for one in refs if one != ref)
 
 
 def blocking_roots(known: Known, ref: PartitionRef) -> tuple[PartitionRef, ...]:
@@ -133,7 +137,8 @@ def blocking_roots(known: Known, ref: PartitionRef) -> tuple[PartitionRef, ...]:
     return found.refs if isinstance(found, Blocked) else ()
 
 
-def _root(known: Known, ref: PartitionRef) -> Root:
+def root_at(known: Known, ref: PartitionRef) -> Root:
+    """A partition where badness began, and what is known of how."""
     log = known.log(ref)
     last = newest(log)
     if is_unrecorded(log):
@@ -148,7 +153,27 @@ Difference = InputDiffers | CodeDiffers
 
 def differences(known: Known, verdict: Verdict) -> tuple[Difference, ...]:
     """What the partition would be made from now and was not: newer inputs, other windows, newer code."""
-    return (*_code(known, verdict), *_inputs(known, verdict))
+    return (*_code(known, verdict), *input_differences(known, verdict))
+
+
+def stale_above(known: Known, verdict: Verdict) -> tuple[Verdict, ...]:
+    """What data was made from, near and far, that would itself be made from other inputs now; the nearest first."""
+    found: list[Verdict] = []
+    level, seen = [verdict], {verdict.ref}
+    while level:
+        near = {ref: known.published(ref) for one in level for ref in _read_by(known, one) if ref not in seen}
+        seen |= near.keys()
+        level = [one for ref, one in near.items() if one is not None and not is_unrecorded(known.log(ref))]
+        # Where the reading of logs ended, nobody can tell what is newer.
+        told = (one for one in level if all(ref in known.logs for ref in _read_by(known, one)))
+        found += [one for one in told if any(input_differences(known, one))]
+    return tuple(found)
+
+
+def _read_by(known: Known, verdict: Verdict) -> Iterator[PartitionRef]:
+    for asset, days in verdict.record.inputs.items():
+        if asset in known.graph.nodes:
+            yield from (PartitionRef(asset, key) for key in days)
 
 
 def _code(known: Known, verdict: Verdict) -> Iterator[CodeDiffers]:
@@ -157,7 +182,8 @@ def _code(known: Known, verdict: Verdict) -> Iterator[CodeDiffers]:
         yield CodeDiffers(verdict.record.code_version, now)
 
 
-def _inputs(known: Known, verdict: Verdict) -> Iterator[InputDiffers]:
+def input_differences(known: Known, verdict: Verdict) -> Iterator[InputDiffers]:
+    """The inputs that are another version now, or are read no more, or were not yet."""
     record = verdict.record
     declared = reads_of(known.graph, known.graph.nodes[record.asset], record.partition)
     owned = {asset: days for asset, days in declared.items() if asset in known.graph.nodes}

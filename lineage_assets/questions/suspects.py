@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
 from lineage_assets.graph import AssetKey
 from lineage_assets.ledger.record import PartitionRef, State
+from lineage_assets.questions.changes import changed_inputs, own_change, rows_text
 from lineage_assets.questions.known import Known, is_unrecorded, newest, verdicts
 from lineage_assets.questions.trace import Made, Read, Trace
 
 _ENOUGH_TO_COMPARE = 3
 _FAR = 2.0
 """Times the median: what holds that many more or fewer rows than its like is odd."""
+_TOLD = 1.5
+"""Times the rows of the version before: late rows that come in later are fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +25,32 @@ class Suspect:
 
     ref: PartitionRef
     reason: str
+    is_weak: bool = False
+    """It says nothing on its own: many that are as they should be have it too."""
 
 
 def suspects(known: Known, found: Trace) -> tuple[Suspect, ...]:
     """What is odd among all that a version was made from, the most telling first, each partition once."""
     first, *above = found
-    kinds = (_superseded(known, found), _bad_now(known, above), _odd_rows(above), _noted([first, *above]))
-    told: dict[PartitionRef, list[str]] = {}
-    for kind in (*kinds, _failed_before(known, above)):
+    moved = changed_inputs(known, first.verdict)
+    again = {change.ref for change in moved}
+    kinds = (
+        _superseded(known, found),
+        (Suspect(change.ref, change.reason) for change in moved),
+        _bad_now(known, above),
+        _other_rows(known, (made for made in above if made.verdict.ref not in again)),
+        _odd_rows(above),
+        _noted([first, *above]),
+        _failed_before(known, above),
+    )
+    told: dict[PartitionRef, list[Suspect]] = {}
+    for kind in kinds:
         for one in kind:
-            told.setdefault(one.ref, []).append(one.reason)
-    return tuple(Suspect(ref, "; ".join(reasons)) for ref, reasons in told.items())
+            told.setdefault(one.ref, []).append(one)
+    return tuple(
+        Suspect(ref, "; ".join(one.reason for one in said), all(one.is_weak for one in said))
+        for ref, said in told.items()
+    )
 
 
 def _superseded(known: Known, found: Trace) -> Iterator[Suspect]:
@@ -54,6 +72,13 @@ def _bad_now(known: Known, above: list[Made]) -> Iterator[Suspect]:
             yield Suspect(made.verdict.ref, f"{last.record.state.value} since{why}")
 
 
+def _other_rows(known: Known, above: Iterable[Made]) -> Iterator[Suspect]:
+    for made in above:
+        change = own_change(known, made.verdict)
+        if change is not None and change.factor >= _TOLD:
+            yield Suspect(change.ref, change.rows)
+
+
 def _odd_rows(above: list[Made]) -> Iterator[Suspect]:
     by_asset: dict[AssetKey, list[Made]] = {}
     for made in above:
@@ -66,8 +91,9 @@ def _odd_rows(above: list[Made]) -> Iterator[Suspect]:
         middle = median(rows)
         for made, number in counted:
             if number is not None and (number * _FAR < middle or number > middle * _FAR):
-                counted_rows = "1 row" if number == 1 else f"{number:,} rows"
-                yield Suspect(made.verdict.ref, f"{counted_rows}, where half of the others have {middle:,.0f} or more")
+                yield Suspect(
+                    made.verdict.ref, f"{rows_text(number)}, where half of the others have {middle:,.0f} or more"
+                )
 
 
 def _noted(all_made: list[Made]) -> Iterator[Suspect]:
@@ -83,4 +109,4 @@ def _failed_before(known: Known, above: list[Made]) -> Iterator[Suspect]:
         earlier = (one.record for one in verdicts(known.log(ref)) if one.seen.storage_id < place)
         kinds = sorted({one.cause.kind for one in earlier if one.state is State.FAILED and one.cause is not None})
         if kinds:
-            yield Suspect(ref, f"failed before it was good: {', '.join(kinds)}")
+            yield Suspect(ref, f"failed before it was good: {', '.join(kinds)}", is_weak=True)

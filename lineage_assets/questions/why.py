@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lineage_assets.graph import AssetKey, name_of
 from lineage_assets.ledger.record import PartitionRef
 from lineage_assets.ledger.seen import Unanswered
-from lineage_assets.partitions import keys_of, set_of
+from lineage_assets.questions.commands import after_why, to_look_at
 from lineage_assets.questions.known import Known, Verdict, is_unrecorded, newest, published
 from lineage_assets.questions.standing import (
     Difference,
@@ -18,6 +17,7 @@ from lineage_assets.questions.standing import (
     differences,
     quarantine_of,
     roots_of,
+    stale_above,
     standing_of,
 )
 from lineage_assets.questions.suspects import Suspect, suspects
@@ -41,11 +41,20 @@ class Why:
     runs: tuple[Unanswered, ...]
     """That were to make it and gave no verdict: going on, cancelled, dead."""
     differences: tuple[Difference, ...]
+    stale: tuple[PartitionRef, ...]
+    """What it was made from, near and far, that is stale."""
     suspects: tuple[Suspect, ...]
-    commands: tuple[str, ...]
-    """What mends it, or where to look next."""
     is_cut: bool
     """More lies further up than was looked at."""
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What mends it, or where to look next."""
+        # A run that makes it gives the next verdict; there is nothing to ask for before that.
+        if any(run.is_live for run in self.runs):
+            return ()
+        mends = after_why(self.known, self.ref, self.standing, self.roots, self.stale)
+        return mends or to_look_at(self.ref, self.suspects)
 
     @property
     def quarantine(self) -> Quarantine | None:
@@ -67,7 +76,7 @@ def why(known: Known, ref: PartitionRef, data: Trace, runs: Sequence[Unanswered]
     roots = roots_of(known, ref)
     stands = tuple(data)
     confirmed = seen if stands and seen is not None and stands[0].verdict != seen else None
-    odd = suspects(known, data) if stands else ()
+    stale = stale_above(known, seen) if standing.is_there and seen is not None else ()
     return Why(
         known=known,
         ref=ref,
@@ -78,38 +87,7 @@ def why(known: Known, ref: PartitionRef, data: Trace, runs: Sequence[Unanswered]
         roots=roots,
         runs=tuple(runs),
         differences=differences(known, seen) if standing.is_there and seen is not None else (),
-        suspects=odd,
-        # A run that makes it gives the next verdict; there is nothing to ask for before that.
-        commands=() if any(run.is_live for run in runs) else tuple(_commands(standing, ref, roots, odd)),
+        stale=tuple(one.ref for one in stale),
+        suspects=suspects(known, data) if stands else (),
         is_cut=is_cut or data.is_cut,
     )
-
-
-def _commands(standing: Standing, ref: PartitionRef, roots: Sequence[Root], odd: Sequence[Suspect]) -> Iterator[str]:
-    """The next command, or few: badness is mended where it began, and that reaches all downstream of it."""
-    if standing is Standing.NOT_ADOPTED:
-        yield _over_days("adopt", [ref])
-    elif standing is Standing.GOOD:
-        yield from (_about("history", one.ref) for one in odd[:1])
-    elif roots:
-        yield from _mending(roots)
-    else:
-        yield _over_days("backfill", [ref])
-
-
-def _mending(roots: Iterable[Root]) -> Iterator[str]:
-    by_asset: dict[tuple[str, AssetKey], list[PartitionRef]] = {}
-    for root in roots:
-        command = "adopt" if root.state == "not adopted" else "backfill"
-        by_asset.setdefault((command, root.ref.asset), []).append(root.ref)
-    for (command, _), refs in sorted(by_asset.items()):
-        yield _over_days(command, refs)
-
-
-def _over_days(command: str, refs: Sequence[PartitionRef]) -> str:
-    days = keys_of(set_of(ref.partition for ref in refs))
-    return f"lineage-assets {command} {name_of(refs[0].asset)} --from {days[0]} --to {days[-1]}"
-
-
-def _about(command: str, ref: PartitionRef) -> str:
-    return f"lineage-assets {command} {name_of(ref.asset)} {ref.partition}"

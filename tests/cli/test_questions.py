@@ -16,8 +16,10 @@ from dagster import AssetMaterialization, DagsterEventType, DagsterInstance, Eve
 
 from lineage_assets.cli.project import load_project, open_instance
 from lineage_assets.cli.story import Story
+from lineage_assets.dagster_private import BulkActionStatus, PartitionBackfill
 from lineage_assets.graph import AssetKey, LineageJob
 from lineage_assets.ledger.dagster_log import attempt_event, closing_event, records_of_run
+from lineage_assets.ledger.partition_log import PartitionLogs
 from lineage_assets.ledger.record import Cause, Closing, State
 from lineage_assets.lineage.ids import lineage_run_id
 from lineage_assets.partitions import set_of
@@ -91,11 +93,12 @@ def printed(capfd: Captured, *arguments: str) -> str:
 
 def test_why_tells_the_run_the_code_and_the_tree_of_inputs(shop: str, capfd: Captured) -> None:
     said = printed(capfd, "why", "best", "2021-06-04")
+    assert "No run is on record" not in said
     assert "best 2021-06-04: good\n" in said
     assert f"by run {shop}, attempt 1" in said
     assert f"  └─ weekly 2021-06-04  run {shop[:8]}, commit " in said
     assert f"     └─ orders 2021-06-02..2021-06-04  run {shop[:8]}, commit " in said
-    assert "3 versions, 21 rows in all, landing files\n" in said
+    assert "3 versions, 21 rows in all, landing files in 3 versions" in said
 
 
 def test_why_as_json_names_each_version_once_and_refers_to_it(shop: str, capfd: Captured) -> None:
@@ -137,7 +140,44 @@ def test_a_question_before_anything_ran_is_answered_and_makes_nothing(own_home: 
     assert answer(capfd, "why", "weekly", "2021-06-04")["standing"] == "never asked for"
     assert answer(capfd, "history", "weekly", "2021-06-04")["attempts"] == []
     assert {one["effect"] for one in answer(capfd, "impact", "orders", "2021-06-04")["readers"]} == {"never made"}
+    note = f"No run is on record in the state folder {own_home}; LINEAGE_ASSETS_HOME names another.\n"
+    for ask in ("why", "history", "impact"):
+        assert printed(capfd, ask, "orders", "2021-06-04").startswith(note)
     assert not own_home.exists()
+
+
+@pytest.mark.usefixtures("project")
+def test_a_state_folder_without_a_run_names_the_demo_s_beside_it(own_home: Path, capfd: Captured) -> None:
+    with open_instance(load_settings()):
+        (own_home / "demo" / "dagster").mkdir(parents=True)
+    said = printed(capfd, "why", "orders", "2021-06-04").splitlines()
+    assert said[0].endswith(f"LINEAGE_ASSETS_HOME names another. The demo's state is in {own_home / 'demo'}.")
+
+
+@pytest.mark.usefixtures("project")
+def test_a_dagster_home_of_one_s_own_without_a_run_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    (tmp_path / "theirs").mkdir()
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "theirs"))
+    note = f"No run is on record in {tmp_path / 'theirs'}; DAGSTER_HOME names another place.\n"
+    assert printed(capfd, "why", "orders", "2021-06-04").startswith(note)
+
+
+@pytest.mark.usefixtures("shop")
+def test_the_reason_of_a_backfill_is_that_of_dagster_s_own_record() -> None:
+    with open_instance(load_settings()) as instance:
+        assert PartitionLogs(instance).reason_of("nobody's") is None
+        asked = PartitionBackfill(
+            backfill_id="sohmxomj",
+            status=BulkActionStatus.COMPLETED,
+            from_failure=False,
+            tags={},
+            backfill_timestamp=1.0,
+            description="late file of the 6th",
+        )
+        instance.add_backfill(asked)
+        assert PartitionLogs(instance).reason_of("sohmxomj") == "late file of the 6th"
 
 
 def test_from_a_wrong_number_to_what_caused_it_in_three_commands(
@@ -182,6 +222,9 @@ def test_history_lists_the_attempts_and_what_changed(shop: str, capfd: Captured)
     assert f"     run {again}, attempt 1\n" in said
     assert "From 1 to 2\n  state: failed -> good\n" in said
     assert "  lineage-assets impact orders 2021-06-05\n" in said
+    first, second = re.findall(r"^ +\d\. (.+? UTC)  ", said, re.MULTILINE)
+    assert "failed" in printed(capfd, "why", "orders", "2021-06-05", "--at", first).splitlines()[0]
+    assert "good" in printed(capfd, "why", "orders", "2021-06-05", "--at", second).splitlines()[0]
     compared = answer(capfd, "history", "orders", "2021-06-05", "--compare", "2", "1")["comparisons"]
     assert [(one["before"], one["after"]) for one in compared] == [(2, 1)]
 

@@ -12,13 +12,14 @@ from lineage_assets.cli.history_text import print_history
 from lineage_assets.cli.impact_text import print_impact
 from lineage_assets.cli.why_text import print_why
 from lineage_assets.graph import AssetGraph
-from lineage_assets.ledger.record import Assertion, Cause, Closing, State
+from lineage_assets.ledger.record import Assertion, Cause, Closing, PartitionRef, State
 from lineage_assets.ledger.scene import SourceCode
 from lineage_assets.ledger.seen import Unanswered
 from lineage_assets.partitions import set_of, trailing_days
 from lineage_assets.questions.answers_json import impact_json, why_json
 from lineage_assets.questions.foreign import ForeignJob
-from tests.questions.telling import MIDNIGHT, Told
+from lineage_assets.questions.standing import Root, Standing
+from tests.questions.telling import MIDNIGHT, Told, hour
 from tests.support.graphs import diamond, make_node
 
 DAY = "2021-06-06"
@@ -61,8 +62,10 @@ def test_why_names_the_snapshot_of_what_is_not_ours_where_it_is_known() -> None:
 def test_why_cuts_what_is_to_be_looked_at_and_never_what_is_to_be_run() -> None:
     answer = shop().asked().why("weekly", DAY)
     (suspect,) = answer.suspects
-    many = tuple(f"lineage-assets backfill asset_{number:02}" for number in range(12))
-    lines = drawn(print_why, replace(answer, suspects=(suspect,) * 12, commands=many))
+    roots = tuple(Root(PartitionRef((f"asset_{number:02}",), DAY), "failed") for number in range(12))
+    many = [f"lineage-assets backfill asset_{number:02} --from {DAY} --to {DAY}" for number in range(12)]
+    bad = replace(answer, standing=Standing.MADE_FROM_BAD, suspects=(suspect,) * 12, roots=roots)
+    lines = drawn(print_why, bad)
     at = lines.index("Look at first")
     assert lines[at + 10 : at + 14] == [lines[at + 1], "  and 2 more; `--json` has all", "Next", f"  {many[0]}"]
     assert lines[-12:] == [f"  {command}" for command in many]
@@ -90,7 +93,7 @@ def test_why_draws_days_that_share_a_run_as_one_line_and_what_is_not_ours() -> N
         "  orders 2021-06-05: read in a version that was replaced on 2021-06-13 05:00 by run run-late",
         "  orders 2021-06-06: 1 row, where half of the others have 1,500 or more; reads lake.x, which is not declared",
         "Next",
-        "  lineage-assets backfill weekly --from 2021-06-06 --to 2021-06-06",
+        "  lineage-assets backfill orders --from 2021-06-05 --to 2021-06-05 --without-root",
     ]
 
 
@@ -170,7 +173,7 @@ def test_history_draws_attempts_commits_and_the_diff_of_the_source() -> None:
     told.attempt(second, SourceCode("return orders.limit(9)\n", commit="b" * 40, path="j.py"))
     told.good("weekly", DAY, "w1", state=State.REUSED, made_by=second.run_id, code_version="c2")
     lines = drawn(print_history, told.asked().history("weekly", DAY))
-    assert "     code version c1, commit aaaaaaaaaaaa of j.py in git@example.com:shop.git" in lines
+    assert "     code version c1, commit aaaaaaaaaaaa, j.py of repository git@example.com:shop.git" in lines
     assert "     read orders 2021-06-05..2021-06-06" in lines
     assert "     late" in lines
     assert f"     the data of run {second.run_id} stands" in lines
@@ -214,9 +217,9 @@ def test_impact_draws_what_readers_read_and_the_jobs_of_others() -> None:
     told.blocked("weekly", "2021-06-07", ("orders", DAY))
     job = ForeignJob("airflow", "bi.report", ("team:bi",), (("shop", "weekly"),), "1-2", "COMPLETED", MIDNIGHT)
     never = ForeignJob("airflow", "bi.board", (), (), None, None, None)
-    answer = told.asked(at=datetime(2021, 6, 14, tzinfo=timezone.utc)).impact("orders", DAY)
+    answer = replace(told.asked(), at=datetime(2021, 6, 14, tzinfo=timezone.utc)).impact("orders", DAY)
     assert drawn(print_impact, answer, [job, never], None) == [
-        "orders 2021-06-06: 6 partitions read it, directly or through others: 1 bad, 4 never made, 1 stale",
+        "orders 2021-06-06: reaches 6 partitions, directly or through others: 1 bad, 4 never made, 1 stale",
         "  weekly",
         "    stale  2021-06-06",
         "      by run run-4, attempt 1, code c1",
@@ -237,3 +240,69 @@ def test_impact_draws_what_readers_read_and_the_jobs_of_others() -> None:
         {"id": "1-2", "state": "COMPLETED", "at": "2021-06-13T00:00:00+00:00"},
         None,
     ]
+
+
+def test_impact_says_the_same_of_several_assets_once_and_one_partition_is_one() -> None:
+    told = Told(diamond())
+    told.failed("top", "2021-06-12")
+    for asset in ("left", "right", "bottom"):
+        told.blocked(asset, "2021-06-12", ("top", "2021-06-12"))
+    assert drawn(print_impact, told.asked().impact("top", "2021-06-12"), [], None) == [
+        "top 2021-06-12: reaches 3 partitions, directly or through others: 3 bad",
+        "  left, right, bottom",
+        "    bad  2021-06-12",
+        "      blocked: upstream: reads what is bad",
+        "The lineage server knows no job of others downstream.",
+        "Next",
+        "  lineage-assets backfill top --from 2021-06-12 --to 2021-06-12",
+    ]
+    assert drawn(print_impact, told.asked().impact("left", "2021-06-12"), [], None)[0] == (
+        "left 2021-06-12: reaches 1 partition, directly or through others: 1 bad"
+    )
+
+
+def test_an_answer_of_the_past_says_so_in_its_second_line() -> None:
+    past = shop().asked(at=hour(0))
+    said = (
+        "  as of 2021-06-13 00:00:00 UTC, not of now;"
+        " nothing was on record yet, the first is of 2021-06-13 03:00:00 UTC"
+    )
+    assert drawn(print_why, past.why("orders", DAY))[1] == said
+    assert drawn(print_history, past.history("orders", DAY))[1:] == [said]
+    assert drawn(print_impact, past.impact("orders", DAY), [], None)[1] == said
+    later = drawn(print_history, shop().asked(at=hour(3)).history("orders", DAY))
+    assert later[1] == "  as of 2021-06-13 03:00:00 UTC, not of now"
+    assert "Next" not in later
+
+
+def test_a_range_tells_its_landing_files_and_its_checks_together() -> None:
+    told = Told(SHOP)
+    checks = (Assertion("row_count", success=True), Assertion("unique", success=True))
+    days = {"2021-06-04": "o4", "2021-06-05": "o5", DAY: "o6"}
+    for day, version in days.items():
+        told.good("orders", day, version, rows=7, landing=f"l{version}", run_id="run-of-all", assertions=checks)
+    told.good("weekly", DAY, "w6", {"orders": days})
+    assert (
+        "  └─ orders 2021-06-04..2021-06-06  run run-of-a, 3 versions, 21 rows in all,"
+        " landing files in 3 versions, 6 of 6 checks passed"
+    ) in drawn(print_why, told.asked().why("weekly", DAY))
+
+
+def test_the_reason_of_a_backfill_is_said_beside_its_name() -> None:
+    told = Told(SHOP)
+    told.reasons["sohmxomj"] = "late file\n of the 6th"
+    told.good("orders", DAY, "o6", backfill="sohmxomj")
+    by = 'run run-1, attempt 1, backfill sohmxomj "late file of the 6th"'
+    assert f"  made         2021-06-13 01:00:00 UTC by {by}" in drawn(print_why, told.asked().why("orders", DAY))
+    assert f"     {by}" in drawn(print_history, told.asked().history("orders", DAY))
+    said = why_json(told.asked().why("orders", DAY))["newest_verdict"]
+    assert (said["backfill"], said["backfill_reason"]) == ("sohmxomj", "late file\n of the 6th")
+
+
+def test_what_reads_something_stale_names_it() -> None:
+    told = shop()
+    told.good("best", DAY, "b6", {"weekly": {DAY: "w6"}})
+    told.good("orders", "2021-06-05", "o5-again")
+    lines = drawn(print_why, told.asked().why("best", DAY))
+    assert lines[0] == "best 2021-06-06: reads what is stale"
+    assert "  stale input  weekly 2021-06-06" in lines

@@ -27,6 +27,7 @@ class Told:
     graph: AssetGraph
     events: list[tuple[AssetKey, str, Seen]] = field(default_factory=list)
     attempts: dict[tuple[AssetKey, str], Tried] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
     silent: dict[PartitionRef, list[Unanswered]] = field(default_factory=dict)
     queries: int = 0
 
@@ -78,7 +79,7 @@ class Told:
         """Who answers from what was told until `at`."""
         known = replace(self, events=[one for one in self.events if at is None or one[2].at <= at])
         code_now = {(name,): version for name, version in (code or {}).items()}
-        return Asker(self.graph, known, NOW if at is None else at, code_now)
+        return Asker(self.graph, known, NOW if at is None else at, code_now, None if at is None else self)
 
     def of(self, asset: AssetKey, partitions: Sequence[str]) -> Mapping[str, Log]:
         self.queries += 1
@@ -90,6 +91,10 @@ class Told:
     def unanswered(self, asset: AssetKey, partition: str, log: Log) -> tuple[Unanswered, ...]:
         assert all(seen.run_id != "run-silent" for seen in log)
         return tuple(self.silent.get(PartitionRef(asset, partition), ()))
+
+    def reason_of(self, backfill: str) -> str | None:
+        self.queries += 1
+        return self.reasons.get(backfill)
 
     def _bad(self, asset: str, day: str, state: State, cause: Cause) -> PartitionRecord:
         return make_record(day, state, asset=(asset,), run_id=f"run-{len(self.events) + 1}", cause=cause)

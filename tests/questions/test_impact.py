@@ -121,6 +121,26 @@ def test_a_question_of_the_past_knows_the_readers_of_then() -> None:
     assert effects(shop().asked(at=hour(3)).impact("orders", "2021-06-11"))["weekly", "2021-06-12"] == "never made"
 
 
+def test_the_dots_of_dagster_s_ranges_are_taken_too() -> None:
+    asked = shop().asked()
+    assert asked.impact("orders", "2021-06-10...2021-06-11") == asked.impact("orders", "2021-06-10..2021-06-11")
+
+
+def test_a_range_turned_round_is_said_to_be_in_words_that_impact_understands() -> None:
+    with pytest.raises(BadPartitionError, match=r"put the earlier day first: 2021-06-11\.\.2021-06-12\.$"):
+        shop().asked().impact("orders", "2021-06-12..2021-06-11")
+
+
+def test_what_is_bad_itself_is_made_good_before_its_readers_are_planned() -> None:
+    told = shop()
+    told.good("orders", "2021-06-11", "o11-again")
+    without_root = ("lineage-assets plan orders --from 2021-06-11 --to 2021-06-12 --without-root",)
+    assert told.asked().impact("orders", "2021-06-11..2021-06-12").commands == without_root
+    told.failed("orders", "2021-06-12")
+    answer = told.asked().impact("orders", "2021-06-11..2021-06-12")
+    assert answer.commands == ("lineage-assets backfill orders --from 2021-06-12 --to 2021-06-12",)
+
+
 @pytest.mark.parametrize("partitions", ["2021-06-11..", "..2021-06-11", "2021-06-12..2021-06-11", "all"])
 def test_a_range_that_is_none_is_refused(partitions: str) -> None:
     with pytest.raises(BadPartitionError):

@@ -83,7 +83,8 @@ def test_an_input_that_was_published_again_is_found_in_its_own_history_and_makes
     ref = PartitionRef(("orders",), "2021-06-05")
     assert answer.differences == (InputDiffers(ref, "o5", "o5-again", "run-7"),)
     assert answer.suspects[0].ref == ref
-    assert answer.commands == ("lineage-assets backfill weekly --from 2021-06-06 --to 2021-06-06",)
+    # Not weekly of the one day alone: every reader of what was published again is stale.
+    assert answer.commands == ("lineage-assets backfill orders --from 2021-06-05 --to 2021-06-05 --without-root",)
 
 
 def test_a_version_that_came_back_is_told_by_the_run_that_the_reader_found() -> None:
@@ -225,6 +226,25 @@ def test_a_stranger_s_partition_is_to_be_adopted() -> None:
 def test_newer_code_makes_stale() -> None:
     answer = shop().asked(code={"orders": "c2"}).why("orders", "2021-06-05")
     assert (answer.standing, answer.differences) == (Standing.STALE, (CodeDiffers("c1", "c2"),))
+    assert answer.commands == ("lineage-assets backfill orders --from 2021-06-05 --to 2021-06-05",)
+
+
+def test_what_was_made_from_the_newest_of_something_stale_says_so_and_is_mended_where_that_is() -> None:
+    told = shop()
+    told.good("orders", "2021-06-05", "o5-again")
+    answer = told.asked().why("best", "2021-06-06")
+    assert (answer.standing, answer.differences) == (Standing.READS_STALE, ())
+    assert answer.stale == (PartitionRef(("weekly",), "2021-06-06"),)
+    assert answer.commands == ("lineage-assets backfill orders --from 2021-06-05 --to 2021-06-05 --without-root",)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 10])
+def test_how_it_stands_does_not_hang_on_the_depth_that_is_shown(depth: int) -> None:
+    told = shop()
+    good = told.asked().why("best", "2021-06-06", depth)
+    assert (good.standing, good.differences, good.commands) == (Standing.GOOD, (), ())
+    told.good("orders", "2021-06-05", "o5-again")
+    assert told.asked().why("best", "2021-06-06", depth).standing is Standing.READS_STALE
 
 
 def test_a_window_that_was_widened_since_makes_stale() -> None:
@@ -311,6 +331,13 @@ def test_a_block_has_a_lineage_run_where_it_was_told_alone_and_for_the_first_tim
     answer = told.asked().why("weekly", "2021-06-05")
     assert answer.verdict is not None
     assert lineage_run_of(answer.known, answer.verdict) is None
+
+
+@pytest.mark.parametrize("range_", ["2021-06-04..2021-06-06", "2021-06-04...2021-06-06"])
+def test_a_range_is_told_that_impact_takes_it(range_: str) -> None:
+    for ask, name in ((shop().asked().why, "why"), (shop().asked().history, "history")):
+        with pytest.raises(BadPartitionError, match=f"{name} is asked of one day; impact takes a range"):
+            ask("weekly", range_)
 
 
 def test_unknown_assets_days_and_partitions_are_refused() -> None:
