@@ -38,7 +38,7 @@ def warn_of_what_goes_stale(
             Ask(name_of(key), *_ends(partitions), include_root=False) for key, partitions in made.items() if partitions
         )
         context.log.warning(
-            "This %s leaves stale what it does not select: %s. To redo that: %s",
+            "This %s may leave stale what it does not select: %s. To redo that: %s",
             "backfill" if scope.is_daemons else "run",
             "; ".join(named),
             "; ".join(ask.command for ask in asks),

@@ -30,7 +30,7 @@ def status(*, as_json: bool) -> None:
         does = f"busy with {said['busy_with']}" if said["busy_with"] else f"idle for {said['idle_seconds']:.0f} s"
         click.echo(
             f"Spark driver {process.name}: process {said['pid']}, JVM {said['jvm_pid']}, "
-            f"{said['programs']} programs so far, {does}."
+            f"{said['programs']} {'program' if said['programs'] == 1 else 'programs'} so far, {does}."
         )
         for who in said["waiting"]:
             click.echo(f"  {who} waits.")

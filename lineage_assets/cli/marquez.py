@@ -25,6 +25,7 @@ def up(port: int | None, kind: str) -> None:
     """Start a lineage server, or find the one that is up."""
     from rich.console import Console
 
+    from lineage_assets.cli.destination import destination_line
     from lineage_assets.marquez.containers import answers, containers_of, containers_up
     from lineage_assets.marquez.process import status as running
     from lineage_assets.marquez.process import up as start
@@ -38,6 +39,7 @@ def up(port: int | None, kind: str) -> None:
         known = containers_of(settings.home)
         was_up = known is not None and answers(known)
         console.print(f"{_marquez(containers_up(settings.home, port).url)} {_came(was_up=was_up)}.")
+        console.print(destination_line(settings), markup=False)
         return
     before = running(settings.home)
     server = start(settings.home, port)
@@ -45,6 +47,7 @@ def up(port: int | None, kind: str) -> None:
         f"The embedded lineage server (not Marquez) {_came(was_up=server == before)}: "
         f"[bold]{server.url}[/], process {server.pid}."
     )
+    console.print(destination_line(settings), markup=False)
 
 
 @marquez.command()
@@ -68,35 +71,36 @@ def down() -> None:
 
 @marquez.command()
 def status() -> None:
-    """Say which lineage server is used, and whether it answers."""
+    """Say where events go, which lineage server is used, and whether it answers."""
     from rich.console import Console
 
+    from lineage_assets.cli.destination import destination_line
     from lineage_assets.marquez.client import marquez_at
     from lineage_assets.marquez.containers import containers_of
     from lineage_assets.marquez.process import status as running
     from lineage_assets.settings import load_settings
 
     settings, console = load_settings(), Console(soft_wrap=True)
+    console.print(destination_line(settings), markup=False)
     if settings.openlineage_url is not None:
-        console.print(_named(settings.openlineage_url))
         with marquez_at(settings.openlineage_url, api_key=settings.lineage_key) as client:
-            console.print(f"It answers, with {len(client.namespaces())} namespaces.")
+            console.print(f"OPENLINEAGE_URL answers, with {_count(len(client.namespaces()), 'namespace')}.")
         return
     containers = containers_of(settings.home)
     if containers is not None:
         console.print(f"{_marquez(containers.url)} is this state folder's.")
         with marquez_at(containers.url) as client:
-            console.print(f"It answers, with {len(client.namespaces())} namespaces.")
+            console.print(f"It answers, with {_count(len(client.namespaces()), 'namespace')}.")
         return
     server = running(settings.home)
     if server is None:
-        console.print(f"No lineage server is up for {settings.home}. `lineage-assets marquez up` starts one.")
+        console.print(f"No lineage server of {settings.home} is up.")
         return
     with marquez_at(server.url) as client:
         jobs = sum(len(client.jobs(namespace)) for namespace in client.namespaces())
     console.print(
         f"The embedded lineage server (not Marquez), version {server.version}, answers at [bold]{server.url}[/]; "
-        f"process {server.pid}, {jobs} jobs."
+        f"process {server.pid}, {_count(jobs, 'job')}."
     )
 
 
@@ -104,6 +108,10 @@ def _named(url: str) -> str:
     from lineage_assets.redaction import redact_text
 
     return f"The lineage server of OPENLINEAGE_URL is used: [bold]{redact_text(url)}[/]."
+
+
+def _count(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"
 
 
 def _marquez(url: str) -> str:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from time import monotonic
 
-from dagster import ExecuteInProcessResult
+from dagster import DagsterInstance, ExecuteInProcessResult, RunsFilter
 from rich.console import Console
 
 from lineage_assets.backfill.ask import Ask
 from lineage_assets.backfill.ending import ending_lines
 from lineage_assets.backfill.job import JOB_NAME, OP_NAME, WATCHER_KEY
 from lineage_assets.backfill.lane import quiet
+from lineage_assets.cli.destination import undelivered_text
 from lineage_assets.cli.progress import ProgressDisplay
 from lineage_assets.cli.project import Project, open_instance
 from lineage_assets.cli.terminal import own_terminal
 from lineage_assets.clock import utc_now
+from lineage_assets.dagster_private import BACKFILL_TAG
+from lineage_assets.ledger.receipts import Receipt, receipt_of
 from lineage_assets.settings import Settings
 
 INTERRUPTED = 130
@@ -36,6 +39,9 @@ def run_backfill(project: Project, ask: Ask, settings: Settings) -> ProgressDisp
             raise_on_error=False,
         )
         _say_end(console, display, result, log, monotonic() - started)
+        told = undelivered_text(_receipts(instance, display.backfill_id), settings)
+        if told is not None:
+            console.print(told, markup=False, soft_wrap=True, style="yellow")
     return display
 
 
@@ -60,6 +66,12 @@ def _say_end(
     for line in ending_lines(display.tally, display.records):
         # Unwrapped, so that a command can be copied; as it is, whatever brackets a cause has.
         console.print(f"  {line}", markup=False, soft_wrap=True)
+
+
+def _receipts(instance: DagsterInstance, backfill_id: str | None) -> list[Receipt | None]:
+    if backfill_id is None:
+        return []
+    return [receipt_of(run) for run in instance.get_runs(filters=RunsFilter(tags={BACKFILL_TAG: backfill_id}))]
 
 
 def _failure(result: ExecuteInProcessResult) -> str:

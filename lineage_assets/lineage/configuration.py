@@ -31,11 +31,13 @@ class ReceiverConfigurationError(LineageAssetsError):
         self.key = key
         self.value = MASK if is_secret_name(key) else redact_text(str(value))
         self.reason = redact_text(reason)
-        self.told = f'{key}="{self.value}" in {place}: {self.reason}'
+        named = f'{key}="{self.value}" in {place}' if key else place
+        self.told = f"{named}: {self.reason}"
         """What is wrong, in one line."""
+        end = "" if self.told.endswith(("?", ".")) else "."
         super().__init__(
-            f"The receiver of lineage cannot be used: {self.told}. Mend it or take it out; until then events stay on "
-            "record in Dagster's event log."
+            f"The receiver of lineage cannot be used: {self.told}{end} Mend it or take it out; until then events stay "
+            "on record in Dagster's event log."
         )
 
 
@@ -112,14 +114,14 @@ def _read(file: Path) -> Mapping[str, Any]:
         read = yaml.safe_load(file.read_text(encoding="utf-8"))
     except yaml.MarkedYAMLError as error:  # its text shows the lines around, and these may hold a key
         line = "" if error.problem_mark is None else f" in line {error.problem_mark.line + 1}"
-        raise ReceiverConfigurationError(f"the file {file}", "openlineage", "", f"{error.problem}{line}") from None
+        raise ReceiverConfigurationError(f"the file {file}", "", "", f"no YAML, {error.problem}{line}") from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no YAML in UTF-8"
-        raise ReceiverConfigurationError(f"the file {file}", "openlineage", "", str(reason)) from None
+        reason = error.strerror if isinstance(error, OSError) else "no YAML in UTF-8"
+        raise ReceiverConfigurationError(f"the file {file}", "", "", str(reason)) from None
     if read is None:
         return {}
     if not isinstance(read, Mapping):
-        raise ReceiverConfigurationError(f"the file {file}", "openlineage", "", "it holds no keys and values")
+        raise ReceiverConfigurationError(f"the file {file}", "", "", "it holds no keys and values")
     return read
 
 

@@ -62,14 +62,19 @@ class Flushed:
 
     def __str__(self) -> str:
         counted = (
-            (self.events, "events sent"),
-            (self.rejected, "rejected"),
-            (self.closed, "attempts closed"),
-            (self.blocked, "partitions found blocked"),
-            (self.live, "runs going on"),
+            (self.events, "event sent", "events sent"),
+            (self.rejected, "rejected", "rejected"),
+            (self.closed, "attempt closed", "attempts closed"),
+            (self.blocked, "partition found blocked", "partitions found blocked"),
+            (self.live, "run going on", "runs going on"),
         )
-        said = [f"{self.runs} runs and {self.backfills} backfills told", *(f"{n} {word}" for n, word in counted if n)]
+        runs, backfills = _count(self.runs, "run", "runs"), _count(self.backfills, "backfill", "backfills")
+        said = [f"{runs} and {backfills} told", *(_count(*one) for one in counted if one[0])]
         return ", ".join(said) + ("" if self.stopped is None else f"; stopped: {self.stopped}")
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 @dataclass

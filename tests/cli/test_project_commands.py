@@ -98,6 +98,21 @@ def test_a_backfill_with_a_bad_day_says_what_is_missing_why_and_what_mends_it(ca
 
 
 @pytest.mark.usefixtures("project")
+def test_a_backfill_says_at_its_end_that_its_events_did_not_arrive_and_what_sends_them(
+    monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    feed(load_settings(), 12)
+    said = "Lineage of 3 runs: 3 not all sent. Events go to nobody: no lineage server is up; "
+    assert run_command("backfill", "orders", "--from", "2021-06-12", "--yes") == 1
+    ending = capfd.readouterr().out
+    assert said in ending
+    assert "`lineage-assets lineage flush` sends what is left.\n" in ending
+    monkeypatch.setenv("OPENLINEAGE_DISABLED", "true")
+    run_command("backfill", "orders", "--from", "2021-06-12", "--yes")
+    assert "Lineage of" not in capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("project")
 def test_what_runs_print_goes_to_a_log_in_the_state_folder(own_home: Path, capfd: Captured) -> None:
     feed(load_settings(), 12)
     run_command("backfill", "orders", "--from", "2021-06-12", "--yes")

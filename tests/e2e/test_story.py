@@ -180,7 +180,7 @@ def test_the_demo_says_so_and_shows_no_stack_trace(told: Told) -> None:
     assert ["orders_7_days", "ooooooooooobbbbbbbbb"] in shown
     assert sorted([words[0] for words in shown if words[1:] == ["o" * 20]][-14:]) == sorted(ASSETS)
     assert "They are the jobs of the plan." in told.text
-    assert "on 1 warm driver(s), one JVM each." in told.text
+    assert "on 1 warm driver, one JVM each." in told.text
 
 
 def test_the_plan_is_the_bad_days_and_all_that_read_them_and_nothing_else(told: Told) -> None:

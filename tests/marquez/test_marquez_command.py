@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lineage_assets.lineage.sender import NOBODY_THERE
 from lineage_assets.marquez.process import status
 
 Typed = Callable[..., tuple[int, str]]
@@ -17,14 +18,16 @@ def no_given_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_up_says_where_status_that_it_answers_and_down_that_it_is_gone(typed: Typed, own_home: Path) -> None:
-    assert "No lineage server is up" in typed("status")[1]
+    code, said = typed("status")
+    assert (code, said.splitlines()) == (
+        0,
+        [f"Events go to nobody: {NOBODY_THERE}.", f"No lineage server of {own_home} is up."],
+    )
     code, said = typed("up")
     server = status(own_home)
     assert server is not None
-    assert (code, said) == (
-        0,
-        f"The embedded lineage server (not Marquez) is up: {server.url}, process {server.pid}.\n",
-    )
+    up_at = f"The embedded lineage server (not Marquez) is up: {server.url}, process {server.pid}."
+    assert (code, said.splitlines()) == (0, [up_at, f"Events go to {server.url}."])
     assert "was up already" in typed("up")[1]
     assert f"answers at {server.url}; process {server.pid}, 0 jobs." in typed("status")[1]
     assert typed("down") == (0, f"Stopped process {server.pid} at {server.url}.\n")
@@ -49,7 +52,7 @@ def test_with_a_given_server_no_other_is_needed(typed: Typed, own_home: Path, mo
     assert status(own_home) is None
     code, said = typed("status")
     assert code == 2
-    assert f"The lineage server of OPENLINEAGE_URL is used: {url}." in said
+    assert f"Events go to {url}." in said
     assert f"No lineage server answers at {url}" in said
 
 
@@ -68,4 +71,27 @@ def test_a_given_server_that_answers_is_said_to(typed: Typed, own_home: Path, mo
     assert server is not None
     monkeypatch.setenv("OPENLINEAGE_URL", server.url)
     code, said = typed("status")
-    assert (code, "It answers, with 1 namespaces." in said) == (0, True)
+    assert (code, "OPENLINEAGE_URL answers, with 1 namespace." in said) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("transport: {type: file, log_file_path: events.jsonl}", "Events go to file (the file {file})."),
+        (
+            "transport: {type: fil}",
+            'Events go to nobody: transport.type="fil" in the file {file}: no such transport is known. Did you mean "f',
+        ),
+        ("transport: [", "Events go to nobody: the file {file}: no YAML, "),
+    ],
+)
+def test_it_is_said_where_events_go_when_that_is_not_the_server_that_is_up(
+    typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    file = tmp_path / "openlineage.yml"
+    file.write_text(text, encoding="utf-8")
+    monkeypatch.setenv("OPENLINEAGE_CONFIG", str(file))
+    for command in ("up", "status"):
+        code, shown = typed(command)
+        assert (code, sum(line.startswith(said.format(file=file)) for line in shown.splitlines())) == (0, 1)
+        assert "The embedded lineage server (not Marquez)" in shown

@@ -77,7 +77,7 @@ def test_a_tick_tells_what_is_owed_and_the_next_looks_from_there(world: ShopWorl
     before = utc_now()
     with receiver(ok) as heard:
         said, cursor = ticked(world, heard.url, None)
-        assert said == "1 runs and 0 backfills told, 2 events sent."
+        assert said == "1 run and 0 backfills told, 2 events sent."
         assert cursor is not None
         assert before <= datetime.fromisoformat(cursor) <= utc_now()
         assert receipt(world.instance, run.run_id) == "sent"
@@ -85,7 +85,7 @@ def test_a_tick_tells_what_is_owed_and_the_next_looks_from_there(world: ShopWorl
         never = world.instance.create_run_for_job(job, tags={"dagster/partition": "2021-06-02"})
         world.instance.report_run_canceled(never)
         said, _ = ticked(world, heard.url, cursor)
-        assert said == "1 runs and 0 backfills told, 2 events sent, 1 attempts closed."
+        assert said == "1 run and 0 backfills told, 2 events sent, 1 attempt closed."
         later = (datetime.fromisoformat(cursor) + timedelta(hours=1)).isoformat()
         assert ticked(world, heard.url, later)[0] == "0 runs and 0 backfills told."
     assert Counter(map(tuple, told_by(heard).values())) == {("START", "COMPLETE"): 1, ("START", "ABORT"): 1}
