@@ -86,7 +86,8 @@ def _facts(answer: Why) -> Iterator[tuple[str, str]]:
         yield from _links(answer, last)
     if answer.quarantine is not None:
         yield "quarantine", f"branch {answer.quarantine.branch} of {answer.quarantine.table}"
-    yield from (("began at", said) for said in _roots(answer.roots))
+    if answer.known.began is None:  # else nothing at all was there, which says it better than a list
+        yield from (("began at", said) for said in _roots(answer.roots))
     yield from (("being made" if run.is_live else "no verdict", unanswered_text(run)) for run in answer.runs)
     yield from _shown(answer)
     yield from (("differs", _difference(one)) for one in answer.differences)

@@ -268,6 +268,7 @@ def test_an_answer_of_the_past_says_so_in_its_second_line() -> None:
         " nothing was on record yet, the first is of 2021-06-13 03:00:00 UTC"
     )
     assert drawn(print_why, past.why("orders", DAY))[1] == said
+    assert not any("missing" in line for line in drawn(print_why, past.why("weekly", DAY)))
     assert drawn(print_history, past.history("orders", DAY))[1:] == [said]
     assert drawn(print_impact, past.impact("orders", DAY), [], None)[1] == said
     later = drawn(print_history, shop().asked(at=hour(3)).history("orders", DAY))
