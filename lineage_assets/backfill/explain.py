@@ -32,6 +32,8 @@ _MARKS: dict[Found | None, tuple[str, str, str]] = {
 _IDLE = "."
 _SHOWN_ASSETS = 100
 """Rows of a grid; a plan of more is for `--json`."""
+_WIDEST = 200
+"""Columns of a grid, where lines may be longer: in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class PlanView:
             yield Text("Nothing reads it: nothing is to be redone.")
             return
         yield Text()
-        yield from grid_lines(self.plan, options.max_width)
+        yield from grid_lines(self.plan, min(options.max_width, _WIDEST))
         yield Text()
         yield Text("Why", style="bold")
         for planned in self.plan.assets[:_SHOWN_ASSETS]:

@@ -22,12 +22,11 @@ class NoTableError(LineageAssetsError):
 @click.option("--to", "last", metavar="DAY", help="Last partition to take in; without it, the first alone.")
 def adopt(*, asset: str, first: str, last: str | None) -> None:
     """Audit what the table of ASSET holds for a range, and record the partitions that pass; computes nothing."""
-    from rich.console import Console
-
     from lineage_assets.cli.project import load_project, open_instance
     from lineage_assets.cli.ready import ready_for_spark
     from lineage_assets.cli.story import Story
     from lineage_assets.cli.tables import causes_table, states_table
+    from lineage_assets.cli.terminal import console_on
     from lineage_assets.clock import utc_now
     from lineage_assets.graph import name_of
     from lineage_assets.partitions import keys_of, parse_day
@@ -41,7 +40,7 @@ def adopt(*, asset: str, first: str, last: str | None) -> None:
     start, end = parse_day(first), parse_day(last if last is not None else first)
     days = keys_of(project.graph.nodes[key].partitions.asked(asset, start, end, now=utc_now()))
     ready_for_spark(settings)
-    console = Console(highlight=False)
+    console = console_on()
     with open_instance(settings) as instance:
         result = Story(project, instance, settings.home / "landing").adopt(key, start, end)
     verdicts = {key: {record.partition: record for record in result.records}}

@@ -16,13 +16,12 @@ def backfill(*, asset: str, first: str, last: str | None, without_root: bool, re
     """Redo a range of ASSET and everything that reads it, in order."""
     from dataclasses import replace
 
-    from rich.console import Console
-
     from lineage_assets.backfill.ask import Ask
     from lineage_assets.backfill.explain import PlanView
     from lineage_assets.cli.project import load_project, shown_plan
     from lineage_assets.cli.ready import ready_for_spark
     from lineage_assets.cli.running import exit_code, run_backfill
+    from lineage_assets.cli.terminal import console_on
     from lineage_assets.settings import load_settings
 
     settings = load_settings()
@@ -30,7 +29,7 @@ def backfill(*, asset: str, first: str, last: str | None, without_root: bool, re
     ask = Ask(asset, first, last, include_root=not without_root, reason=reason, requested_by=_person())
     plan = shown_plan(project, ask, settings)
     ready_for_spark(settings)
-    Console(highlight=False).print(PlanView(plan))
+    console_on().print(PlanView(plan))
     if not plan.assets:
         return
     if not yes:

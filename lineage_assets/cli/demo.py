@@ -7,13 +7,12 @@ import click
 @click.option("--keep", is_flag=True, help="Leave Dagster's pages and the lineage server up until Ctrl-C.")
 def demo(*, keep: bool) -> None:
     """Load the sample pipeline, break its feed for three days, repair it by one backfill, look at the record."""
-    from rich.console import Console
-
     from lineage_assets.cli.running import INTERRUPTED
     from lineage_assets.cli.stage import demo_stage
     from lineage_assets.cli.telling import Teller
+    from lineage_assets.cli.terminal import console_on
 
-    console = Console(highlight=False)
+    console = console_on()
     try:
         with demo_stage(console) as stage:
             is_whole = Teller(console, stage).tell()

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 def graph() -> None:
     """List the assets in the order in which they are made."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     from lineage_assets.backfill.explain import window_text
     from lineage_assets.cli.project import load_project
+    from lineage_assets.cli.terminal import console_on
     from lineage_assets.graph import name_of
 
     assets = load_project().graph
@@ -30,10 +30,11 @@ def graph() -> None:
         last = "yesterday" if node.partitions.last is None else node.partitions.last.isoformat()
         reads = (f"{name_of(read.asset)}{window_text(read.window)}{_outside(read)}" for read in node.inputs)
         table.add_row(name_of(key), node.job.name, f"{node.partitions.first}..{last}", "\n".join(reads))
-    console = Console(highlight=False)
+    console = console_on()
     console.print(table)
     jobs = {node.job for node in assets.nodes.values()}
-    console.print(f"{len(assets.nodes)} assets, made by {len(jobs)} jobs.")
+    made = "1 asset" if len(assets.nodes) == 1 else f"{len(assets.nodes)} assets"
+    console.print(f"{made}, made by {'1 job' if len(jobs) == 1 else f'{len(jobs)} jobs'}.")
 
 
 def _outside(read: Input) -> str:

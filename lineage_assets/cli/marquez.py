@@ -23,15 +23,14 @@ def marquez() -> None:
 )
 def up(port: int | None, kind: str) -> None:
     """Start a lineage server, or find the one that is up."""
-    from rich.console import Console
-
     from lineage_assets.cli.destination import destination_line
+    from lineage_assets.cli.terminal import console_on
     from lineage_assets.marquez.containers import answers, containers_of, containers_up
     from lineage_assets.marquez.process import status as running
     from lineage_assets.marquez.process import up as start
     from lineage_assets.settings import load_settings
 
-    settings, console = load_settings(), Console(soft_wrap=True)
+    settings, console = load_settings(), console_on(soft_wrap=True)
     if settings.openlineage_url is not None:
         console.print(_named(settings.openlineage_url), "No other is needed.")
         return
@@ -53,13 +52,12 @@ def up(port: int | None, kind: str) -> None:
 @marquez.command()
 def down() -> None:
     """Stop the lineage server of this state folder; what it holds is kept."""
-    from rich.console import Console
-
+    from lineage_assets.cli.terminal import console_on
     from lineage_assets.marquez.containers import containers_down
     from lineage_assets.marquez.process import down as stop
     from lineage_assets.settings import load_settings
 
-    settings, console = load_settings(), Console(soft_wrap=True)
+    settings, console = load_settings(), console_on(soft_wrap=True)
     containers = containers_down(settings.home)
     if containers is not None:
         console.print(f"Stopped {_marquez(containers.url)}.")
@@ -72,15 +70,14 @@ def down() -> None:
 @marquez.command()
 def status() -> None:
     """Say where events go, which lineage server is used, and whether it answers."""
-    from rich.console import Console
-
     from lineage_assets.cli.destination import destination_line
+    from lineage_assets.cli.terminal import console_on
     from lineage_assets.marquez.client import marquez_at
     from lineage_assets.marquez.containers import containers_of
     from lineage_assets.marquez.process import status as running
     from lineage_assets.settings import load_settings
 
-    settings, console = load_settings(), Console(soft_wrap=True)
+    settings, console = load_settings(), console_on(soft_wrap=True)
     console.print(destination_line(settings), markup=False)
     if settings.openlineage_url is not None:
         with marquez_at(settings.openlineage_url, api_key=settings.lineage_key) as client:

@@ -11,11 +11,10 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="The whole plan as JSON.")
 def plan(*, asset: str, first: str, last: str | None, without_root: bool, as_json: bool) -> None:
     """Show what would be redone for a range of ASSET, downstream assets included, and why."""
-    from rich.console import Console
-
     from lineage_assets.backfill.ask import Ask
     from lineage_assets.backfill.explain import PlanView
     from lineage_assets.cli.project import load_project, shown_plan
+    from lineage_assets.cli.terminal import console_on
     from lineage_assets.settings import load_settings
 
     ask = Ask(asset, first, last, include_root=not without_root)
@@ -23,4 +22,4 @@ def plan(*, asset: str, first: str, last: str | None, without_root: bool, as_jso
     if as_json:
         click.echo(made.to_text(), nl=False)
     else:
-        Console(highlight=False).print(PlanView(made))
+        console_on().print(PlanView(made))

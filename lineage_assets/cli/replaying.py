@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
+from lineage_assets.cli.terminal import console_on
 from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import AssetGraph
 from lineage_assets.ledger.unreadable import UnreadableRecordError
@@ -81,7 +82,7 @@ def run_replay(project: Project, asked: Asked, *, restart: bool) -> int:
         code = _told(source, selection, Projection(extras), audience, bookmark, newest_place(instance, assets))
     finally:
         audience.close()
-    print_unreadable(Console(highlight=False, soft_wrap=True), unreadable)
+    print_unreadable(console_on(soft_wrap=True), unreadable)
     return max(code, int(bool(unreadable)))
 
 
@@ -114,7 +115,7 @@ def _told(
     bookmark: Bookmark,
     newest: int,
 ) -> int:
-    console = Console(highlight=False, soft_wrap=True)
+    console = console_on(soft_wrap=True)
     after = bookmark.place
     if after:
         console.print(f"Going on where it stopped, at {after} of {newest} in the log; --restart begins anew.")

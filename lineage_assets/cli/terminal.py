@@ -1,4 +1,4 @@
-"""The terminal kept for what a command has to say, while runs inside the process write wherever they like.
+"""What a command prints on, kept apart from what runs inside the process write wherever they like.
 
 Dagster and Spark write to the process's output by file descriptor, and Dagster copies what steps print back to it:
 all of that goes to a file.
@@ -11,8 +11,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from rich.console import Console
+
+_UNWRAPPED = 10_000
+
+
+def console_on(output: TextIO | None = None, *, soft_wrap: bool = False) -> Console:
+    """A console on standard output or another; where that is no terminal no line is broken, and no name in it."""
+    is_seen = (sys.stdout if output is None else output).isatty()
+    return Console(file=output, highlight=False, soft_wrap=soft_wrap, width=None if is_seen else _UNWRAPPED)
 
 
 @contextmanager
@@ -28,7 +37,7 @@ def own_terminal(log: Path) -> Iterator[Console]:
             before = os.dup(descriptor)
             left.callback(_put_back, before, descriptor)
             os.dup2(kept.fileno(), descriptor)
-        yield Console(file=terminal, highlight=False)
+        yield console_on(terminal)
         sys.stdout.flush()
         sys.stderr.flush()
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lineage_assets.cli.replaying import Asked, print_unreadable
+from lineage_assets.cli.terminal import console_on
 from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import name_of
 from lineage_assets.lineage.receiver import Off, find_receiver, first_http, receiver_text
@@ -48,7 +49,7 @@ class NotVerifiableError(LineageAssetsError):
 def run_verify(project: Project, asked: Asked, *, as_json: bool) -> int:
     """Compare, print, and give the exit code: 0 equal, 1 not."""
     instance, settings = project.instance, project.settings
-    console = Console(highlight=False, soft_wrap=True)
+    console = console_on(soft_wrap=True)
     known = logged_assets(instance, project.graph)
     names, first, last = asked
     selection = select(names, first, last, graph=project.graph, known=known)
