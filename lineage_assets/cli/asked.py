@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from dagster import Definitions
 
 from lineage_assets.assets.definitions import NODE_KEY
+from lineage_assets.cli.destination import destination_text
 from lineage_assets.cli.project import load_project, open_instance
 from lineage_assets.clock import utc_now
 from lineage_assets.errors import LineageAssetsError
 from lineage_assets.graph import AssetGraph, AssetKey
 from lineage_assets.ledger.partition_log import PartitionLogs
-from lineage_assets.lineage.receiver import asked_receiver
+from lineage_assets.lineage.receiver import asked_receiver, find_receiver
 from lineage_assets.marquez.client import marquez_at
 from lineage_assets.questions.asking import Asker
 from lineage_assets.questions.foreign import ForeignJob, foreign_jobs
@@ -58,6 +59,13 @@ def _code_versions(definitions: Definitions) -> dict[AssetKey, str]:
     return {tuple(spec.key.path): spec.code_version for spec in specs if spec.code_version is not None}
 
 
+def _nobody_to_ask(settings: Settings) -> str:
+    """Nobody gets events, or somebody who cannot be asked, which a server that is started now would not change."""
+    if find_receiver(settings) is None:
+        return "no lineage server is up. `lineage-assets marquez up` starts one."
+    return f"events go to {destination_text(settings)}, which answers no questions. OPENLINEAGE_URL names who is asked."
+
+
 def jobs_of_others(
     settings: Settings, graph: AssetGraph, asset: AssetKey
 ) -> tuple[tuple[ForeignJob, ...] | None, str | None]:
@@ -71,7 +79,7 @@ def jobs_of_others(
     try:
         receiver = asked_receiver(settings)
         if receiver is None:
-            return None, "no lineage server is up. `lineage-assets marquez up` starts one."
+            return None, _nobody_to_ask(settings)
         key = None if receiver.api_key is None else receiver.api_key.get_secret_value()
         with marquez_at(receiver.url, api_key=key, timeout_seconds=_PATIENCE_SECONDS) as client:
             return foreign_jobs(client, dataset, graph), None

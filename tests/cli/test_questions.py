@@ -237,6 +237,18 @@ def test_impact_says_in_one_line_that_no_lineage_server_is_up(capfd: Captured) -
 
 
 @pytest.mark.usefixtures("shop")
+def test_impact_says_that_events_go_to_whom_nobody_can_ask(
+    capfd: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "to_file.yml").write_text(f"transport: {{type: file, log_file_path: {tmp_path / 'events'}}}\n")
+    monkeypatch.setenv("OPENLINEAGE_CONFIG", str(tmp_path / "to_file.yml"))
+    said = printed(capfd, "impact", "orders", "2021-06-04")
+    (line,) = (line for line in said.splitlines() if line.startswith("Jobs of others are not known: "))
+    assert str(tmp_path / "to_file.yml") in line
+    assert line.endswith("which answers no questions. OPENLINEAGE_URL names who is asked.")
+
+
+@pytest.mark.usefixtures("shop")
 def test_impact_says_in_one_line_that_the_lineage_server_does_not_answer(
     capfd: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
