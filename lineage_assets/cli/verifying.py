@@ -93,22 +93,34 @@ def _marquez(settings: Settings) -> Iterator[tuple[MarquezClient, str]]:
 
 
 def _draw(console: Console, url: str, reports: Sequence[JobReport]) -> None:
+    is_empty = bool(reports) and all(report.is_missing for report in reports)
+    if reports and not is_empty:
+        console.print(_table(reports))
+    compared = sum(report.compared for report in reports)
+    wrong = sum(found.runs for report in reports for found in report.found)
+    in_ledger = f"{_count(compared, 'ended run')} of {_count(len(reports), 'job')} in the ledger"
+    console.print(
+        f"{in_ledger}; {url} holds nothing of them." if is_empty else f"{in_ledger}; {wrong} differ at {url}."
+    )
+    for count, said in _beside(reports):
+        if count:
+            console.print(f"{count} {said}")
+    for command in mends(reports):
+        console.print(f"To mend it: {command}", markup=False)
+
+
+def _table(reports: Sequence[JobReport]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column in ("job", "runs", "differs", "partitions"):
         table.add_column(column, overflow="fold", justify="right" if column == "runs" else "left")
     for report in reports:
         lines = list(_lines(report)) or [("equal", "")]
         table.add_row(report.name, str(report.compared), *("\n".join(column) for column in zip(*lines, strict=True)))
-    if reports:
-        console.print(table)
-    compared = sum(report.compared for report in reports)
-    wrong = sum(found.runs for report in reports for found in report.found)
-    console.print(f"{compared} ended runs of {len(reports)} jobs in the ledger; {wrong} differ at {url}.")
-    for count, said in _beside(reports):
-        if count:
-            console.print(f"{count} {said}")
-    for command in mends(reports):
-        console.print(f"To mend it: {command}", markup=False)
+    return table
+
+
+def _count(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"
 
 
 def _lines(report: JobReport) -> Iterator[tuple[str, str]]:

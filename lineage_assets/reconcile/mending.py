@@ -9,6 +9,8 @@ from lineage_assets.partitions import PartitionSet
 from lineage_assets.reconcile.expected import JobReport, Kind
 from lineage_assets.reconcile.selection import Selection
 
+_MOST_NAMED = 4
+"""Assets in a command; where more differ, all are told again: who has it already stays as it is."""
 REPLAY = "lineage-assets lineage replay"
 FLUSH = "lineage-assets lineage flush"
 
@@ -28,11 +30,12 @@ def replay_command(selection: Selection) -> str:
 
 
 def _covering(reports: Iterable[JobReport]) -> Selection:
-    """The smallest selection with all that differs; a backfill is in none but that of everything."""
+    """The smallest short selection with all that differs; a backfill is in none but that of everything."""
     every = list(reports)
     if any(not report.assets for report in every):
         return Selection()
-    assets = frozenset(asset for report in every for asset in report.assets)
+    named = frozenset(asset for report in every for asset in report.assets)
+    assets = named if len(named) <= _MOST_NAMED else frozenset()
     found = [_to_tell(report) for report in every]
     if not all(found):  # a job or dataset that is gone though none of its runs is
         return Selection(assets)

@@ -276,3 +276,13 @@ def test_one_command_covers_all_that_differs() -> None:
 
 def _condition_of(event: Event) -> dict[str, Any]:
     return dict(json.loads(event.body)["outputs"][0]["outputFacets"]["subset"])
+
+
+def test_where_many_assets_differ_the_command_names_the_days_alone() -> None:
+    many = [
+        JobReport("shop", name, assets=((name,),), found=(Found(Kind.MISSING, "", days("2021-06-01"), 1),))
+        for name in "abcde"
+    ]
+    said = "lineage-assets lineage replay --asset a --asset b --asset c --asset d --from 2021-06-01 --to 2021-06-01"
+    assert mends(many[:4]) == (said,)
+    assert mends(many) == ("lineage-assets lineage replay --from 2021-06-01 --to 2021-06-01",)
