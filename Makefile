@@ -18,7 +18,7 @@ demo: $(READY)  ## the story of the bad days, on real Spark
 	@$(BIN)/lineage-assets demo $(ARGS)
 
 dev: $(READY)  ## Dagster's pages and daemon, on the state folder that the demo and the commands use
-	@exports="$$($(BIN)/lineage-assets env)" && eval "$$exports" && $(BIN)/dagster dev $(ARGS)
+	@exports="$$($(BIN)/lineage-assets env --as-set)" && eval "$$exports" && $(BIN)/dagster dev $(ARGS)
 
 test: $(READY)
 	@$(BIN)/python -m pytest $(ARGS)

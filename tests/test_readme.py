@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"```python\n# (?P<name>\w+\.py)\n(?P<text>.*?)```", re.DOTALL)
 WORKSPACE = re.compile(r"```yaml\n# workspace\.yaml\n(?P<text>.*?)```", re.DOTALL)
 COMMAND = re.compile(r"`(?P<text>dagster asset materialize [^`]*)`")
-EXPORTS = 'eval "$(.venv/bin/lineage-assets env)"'
+EXPORTS = 'eval "$(path/to/this/checkout/.venv/bin/lineage-assets env)"'
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def as_typed(readme: str) -> str:
     scripts = sysconfig.get_path("scripts")
     # Our own command is in that folder only where the package is installed.
     ours = f'{sys.executable} -c "from lineage_assets.cli.main import main; main()" env'
-    exports = EXPORTS.replace(".venv/bin/lineage-assets env", ours)
+    exports = EXPORTS.replace("path/to/this/checkout/.venv/bin/lineage-assets env", ours)
     return f"{exports} && PATH={scripts}:$PATH && {command['text'].replace('2024-01-07', '2024-01-03')}"
 
 

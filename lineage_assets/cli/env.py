@@ -10,8 +10,9 @@ import click
 
 @click.command()
 @click.argument("home", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
-def env(home: Path | None) -> None:
-    """Print exports for a shell: of the state folder HOME, or of that which is used now, and where the commands are.
+@click.option("--as-set", is_flag=True, help="Of LINEAGE_ASSETS_HOME and DAGSTER_HOME, where these are set.")
+def env(home: Path | None, *, as_set: bool) -> None:
+    """Print exports for a shell: of the state folder HOME, or of the project here, and where the commands are.
 
     Dagster's instance is made when it is not there yet.
     """
@@ -19,10 +20,13 @@ def env(home: Path | None) -> None:
     from shlex import quote
 
     from lineage_assets.cli.project import open_instance
-    from lineage_assets.settings import load_settings, use_home
+    from lineage_assets.settings import load_settings, project_folder, use_home
 
     if home is not None:
         use_home(home.absolute())
+    elif not as_set:
+        # A shell that was readied for another project is to work on this one now.
+        use_home(project_folder() / ".lineage_assets")
     settings = load_settings()
     open_instance(settings).dispose()
     print(f"export LINEAGE_ASSETS_HOME={quote(str(settings.home))}")

@@ -32,6 +32,9 @@ from lineage_assets.settings import (
     use_home,
 )
 
+_MARK = "of-the-demo"
+"""A file in the demo's state folder: a shell readied for that one may ask for the demo again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -94,7 +97,7 @@ def demo_stage(console: Console) -> Iterator[Stage]:
     asked = load_settings()
     ready_for_lineage(asked)
     ready_for_spark(asked)
-    home = asked.home / "demo"
+    home = asked.home if (asked.home / _MARK).exists() else asked.home / "demo"
     _clear(home)
     use_home(home, owns_driver=True)
     settings = load_settings()
@@ -116,6 +119,7 @@ def _clear(home: Path) -> None:
         _stop(home)
         shutil.rmtree(home)
     home.mkdir(parents=True)
+    (home / _MARK).touch()
 
 
 def _stop(home: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.small_project import run_command
+from tests.support.small_project import run_command, write_project
 
 Captured = pytest.CaptureFixture[str]
 
@@ -26,10 +26,28 @@ def evaluated(exports: str) -> str:
     return subprocess.run(["sh", "-c", exports + SHOWN], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_a_shell_that_evaluates_it_has_an_instance_and_the_commands(own_home: Path, capfd: Captured) -> None:
+@pytest.fixture
+def readied_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Its state folder; the shell is in the folder of a project now."""
+    other = tmp_path / "other"
+    (other / "dagster").mkdir(parents=True)
+    monkeypatch.setenv("LINEAGE_ASSETS_HOME", str(other))
+    monkeypatch.setenv("DAGSTER_HOME", str(other / "dagster"))
+    monkeypatch.chdir(write_project(tmp_path / "project"))
+    return other
+
+
+@pytest.mark.usefixtures("readied_for_another")
+def test_a_shell_that_evaluates_it_has_this_projects_instance_and_the_commands(tmp_path: Path, capfd: Captured) -> None:
+    home = tmp_path / "project" / ".lineage_assets"
     assert run_command("env") == 0
-    assert evaluated(capfd.readouterr().out) == f"{own_home}|{own_home}/dagster|{sysconfig.get_path('scripts')}"
-    assert "enabled: false" in (own_home / "dagster" / "dagster.yaml").read_text(encoding="utf-8")
+    assert evaluated(capfd.readouterr().out) == f"{home}|{home}/dagster|{sysconfig.get_path('scripts')}"
+    assert "enabled: false" in (home / "dagster" / "dagster.yaml").read_text(encoding="utf-8")
+
+
+def test_it_keeps_what_is_set_when_told_to(readied_for_another: Path, capfd: Captured) -> None:
+    assert run_command("env", "--as-set") == 0
+    assert evaluated(capfd.readouterr().out).startswith(f"{readied_for_another}|{readied_for_another}/dagster|")
 
 
 def test_it_takes_another_state_folder_whose_name_may_hold_anything(tmp_path: Path, capfd: Captured) -> None:

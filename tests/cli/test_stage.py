@@ -17,7 +17,9 @@ from lineage_assets.graph import AssetGraph
 from lineage_assets.settings import load_settings
 
 
-def test_the_stage_shows_no_password_of_the_lineage_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stage_shows_no_password_and_empties_its_own_folder_also_when_asked_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     address = "http://me:hunter2@127.0.0.1:1"
     settings = load_settings().model_copy(update={"home": tmp_path, "openlineage_url": address})
     monkeypatch.setattr(stage, "load_settings", lambda: settings)
@@ -35,6 +37,11 @@ def test_the_stage_shows_no_password_of_the_lineage_server(tmp_path: Path, monke
     with pytest.raises(CurtainError), stage.demo_stage(Console(file=said, width=200)):
         pass
     assert "Lineage server: http://***@127.0.0.1:1" in said.getvalue()
+    settings = settings.model_copy(update={"home": tmp_path / "demo"})
+    (tmp_path / "demo" / "left over").touch()
+    with pytest.raises(CurtainError), stage.demo_stage(Console(file=said, width=200)):
+        pass
+    assert [one.name for one in (tmp_path / "demo").iterdir()] == ["of-the-demo"]
 
 
 @pytest.mark.parametrize(("is_kept", "offered"), [(False, True), (True, False)])
