@@ -48,6 +48,7 @@ def test_a_child_finds_a_module_whose_folder_was_on_the_path_only_while_it_was_l
 
 def test_what_is_meant_for_our_receiver_is_kept_from_sparks_listener(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("OPENLINEAGE_DISABLED", "OPENLINEAGE_API_KEY", "OPENLINEAGE__TRANSPORT__TYPE")
+    monkeypatch.delenv("OPENLINEAGE_SPEC", raising=False)  # for tests alone, and nothing to a listener
     for name in names:
         monkeypatch.setenv(name, "true")
     environment = spark_environment(load_settings())
