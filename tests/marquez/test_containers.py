@@ -206,10 +206,10 @@ def test_a_port_is_chosen_when_none_is_named(docker: Docker, own_home: Path) -> 
 
 def test_the_command_starts_them_says_that_they_answer_and_stops_them(docker: Docker, port: int, typed: Typed) -> None:
     marquez = f"Marquez in containers at http://127.0.0.1:{port}"
-    assert typed("up", "--with", "docker", "--port", str(port)) == (0, f"{marquez} is up.\n")
-    assert typed("up", "--with", "docker") == (0, f"{marquez} was up already.\n")
-    code, said = typed("status")
-    assert (code, said) == (0, f"{marquez} is this state folder's.\nIt answers, with 1 namespaces.\n")
+    events = f"Events go to http://127.0.0.1:{port}."
+    assert typed("up", "--with", "docker", "--port", str(port)) == (0, f"{marquez} is up.\n{events}\n")
+    assert typed("up", "--with", "docker") == (0, f"{marquez} was up already.\n{events}\n")
+    assert typed("status") == (0, f"{events}\n{marquez} is this state folder's.\nIt answers, with 1 namespace.\n")
     assert typed("down") == (0, f"Stopped {marquez}.\n")
     assert "No lineage server is up" in typed("status")[1]
     assert docker.composed() == ["up --detach --wait", "up --detach --wait", "down"]
