@@ -211,7 +211,7 @@ def test_the_command_starts_them_says_that_they_answer_and_stops_them(docker: Do
     assert typed("up", "--with", "docker") == (0, f"{marquez} was up already.\n{events}\n")
     assert typed("status") == (0, f"{events}\n{marquez} is this state folder's.\nIt answers, with 1 namespace.\n")
     assert typed("down") == (0, f"Stopped {marquez}.\n")
-    assert "No lineage server is up" in typed("status")[1]
+    assert "Events go to nobody: no lineage server is up" in typed("status")[1]
     assert docker.composed() == ["up --detach --wait", "up --detach --wait", "down"]
 
 
