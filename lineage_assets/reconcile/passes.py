@@ -24,7 +24,10 @@ from lineage_assets.settings import Settings
 
 _OVERLAP = timedelta(minutes=10)
 """A run's end may be written a little later than its time says."""
-_EVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EVER = datetime(1971, 1, 1, tzinfo=timezone.utc)
+"""Before all runs; an overlap later than the first moment that computers count from."""
+_MARK = "whole_pass"
+"""The file that says when the last pass that got to its end began."""
 _LOCK_SECONDS = 60.0
 """How long a pass without a limit waits for another one of this state folder."""
 
@@ -66,7 +69,7 @@ def flush(project: Project, *, since: datetime | None = None, seconds: float | N
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(folder / "flush.lock", timeout=_LOCK_SECONDS if seconds is None else seconds):
-            flushed = one_pass.run(_last_pass(folder) - _OVERLAP if since is None else since)
+            flushed = one_pass.run((_last_pass(folder) if since is None else since) - _OVERLAP)
             if since is None and flushed.stopped is None:
                 (folder / _MARK).write_text(now.isoformat(), encoding="utf-8")
             return flushed
@@ -76,13 +79,9 @@ def flush(project: Project, *, since: datetime | None = None, seconds: float | N
         audience.close()
 
 
-_MARK = "whole_pass"
-"""The file that says when it began."""
-
-
 def _last_pass(folder: Path) -> datetime:
     """When the last whole pass of this state folder began; ever, where there was none."""
     try:
         return datetime.fromisoformat((folder / _MARK).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
-        return _EVER + _OVERLAP
+        return _EVER

@@ -18,8 +18,6 @@ _PASS_SECONDS = 20.0
 """Well below the minute after which Dagster gives up on a sensor; the next tick goes on."""
 _LOOK_BACK = timedelta(days=7)
 """How far back the first tick looks for what ended without ever having begun; a flush has no such bound."""
-_OVERLAP = timedelta(minutes=10)
-"""A run's end may be written a little later than its time says."""
 
 
 def build_reconcile_sensor(graph: AssetGraph, settings: Settings) -> SensorDefinition:
@@ -33,7 +31,7 @@ def build_reconcile_sensor(graph: AssetGraph, settings: Settings) -> SensorDefin
     )
     def reconcile(context: SensorEvaluationContext) -> SkipReason:
         began = utc_now()
-        since = began - _LOOK_BACK if context.cursor is None else datetime.fromisoformat(context.cursor) - _OVERLAP
+        since = began - _LOOK_BACK if context.cursor is None else datetime.fromisoformat(context.cursor)
         repository = context.repository_def
         if repository is None:
             return SkipReason("Dagster gave no code location to look at.")

@@ -80,6 +80,17 @@ def receiver(
 
 
 @contextmanager
+def nobody() -> Iterator[str]:
+    yield refusing()
+
+
+@contextmanager
+def answering(answer: Callable[[Heard], Answer]) -> Iterator[str]:
+    with receiver(answer) as heard:
+        yield heard.url
+
+
+@contextmanager
 def rude(manners: Callable[[socket.socket, bytes], None]) -> Iterator[Heard]:
     """A server that takes a request and then does with the connection as told; it is closed after that."""
     heard = Heard()

@@ -22,8 +22,10 @@ from tests.lineage.facts import attempt, projection, verdict
 from tests.lineage.receivers import (
     Answer,
     Heard,
+    answering,
     closing_mid_answer,
     hanging,
+    nobody,
     receiver,
     refusing,
     resetting,
@@ -225,17 +227,6 @@ def late(heard: Heard) -> Answer:
     """Thirty seconds late, or when the test is over."""
     heard.gone.wait(30)
     return 201, ""
-
-
-@contextmanager
-def nobody() -> Iterator[str]:
-    yield refusing()
-
-
-@contextmanager
-def answering(answer: Callable[[Heard], Answer]) -> Iterator[str]:
-    with receiver(answer) as heard:
-        yield heard.url
 
 
 @contextmanager

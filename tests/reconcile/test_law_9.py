@@ -5,8 +5,8 @@ Measured is what a run spends on lineage: in making its events and giving them a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from time import monotonic, thread_time
 
@@ -19,7 +19,7 @@ from lineage_assets.ledger.record import PartitionRecord
 from lineage_assets.lineage.delivery import Delivery
 from lineage_assets.lineage.sender import Sender
 from lineage_assets.reconcile.passes import Project, flush
-from tests.lineage.receivers import Answer, Heard, hanging, receiver, refusing
+from tests.lineage.receivers import Answer, Heard, answering, hanging, nobody, receiver
 from tests.reconcile.test_flush import LONG_AGO, receipt
 from tests.support.recording import RecordingLauncher
 from tests.support.records import NOON
@@ -67,17 +67,6 @@ def faltering(_: Heard) -> Answer:
 def slow(heard: Heard) -> Answer:
     heard.gone.wait(SLOW_SECONDS)
     return 201, ""
-
-
-@contextmanager
-def nobody() -> Iterator[str]:
-    yield refusing()
-
-
-@contextmanager
-def answering(answer: Callable[[Heard], Answer]) -> Iterator[str]:
-    with receiver(answer) as heard:
-        yield heard.url
 
 
 RECEIVERS: dict[str, Callable[[], AbstractContextManager[str]]] = {
